@@ -1,0 +1,67 @@
+"""
+The `tansaku` command. Each subcommand is a module of its own, `cli/<name>.py`, with one function of the same name; what is
+slow to import is imported inside these functions, so that `tansaku --help` answers at once.
+"""
+
+import importlib
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from cli.output import DONE, FAILED, WRONG_USE, print_error
+from pipelines.errors import ArgumentError, TansakuError
+
+COMMANDS = ("index", "search", "section", "serve", "check", "render", "doctor", "download", "evaluate")
+
+
+class TansakuGroup(TyperGroup):
+    """Turns an error that a user can put right into one line and an exit code instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TansakuError as error:
+            print_error(str(error))
+            raise typer.Exit(WRONG_USE if isinstance(error, ArgumentError) else FAILED) from error
+
+
+app = typer.Typer(
+    cls=TansakuGroup,
+    help="Find the right passage in patent, legal and company documents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"tansaku {version('tansaku')}")
+        raise typer.Exit(DONE)
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Find the right passage in patent, legal and company documents."""
+
+
+for _name in COMMANDS:
+    try:
+        _module = importlib.import_module(f"cli.{_name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"cli.{_name}":
+            raise
+        continue
+    app.command(_name)(getattr(_module, _name))
+
+
+def run() -> None:
+    """Entry point of the installed `tansaku` command."""
+    app()
