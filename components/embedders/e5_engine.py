@@ -1,0 +1,97 @@
+"""Runs the prepared multilingual-e5-small with ONNX Runtime: texts to unit vectors."""
+
+import threading
+import unicodedata
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from components.embedders.e5_model import MODEL_FILE, TOKENIZER_FILE
+
+DIMENSION = 384
+_BOS, _EOS = 0, 2
+_WINDOW = 510  # tokens of text in one pass, beside the two marks
+_PREFIXES = {"query": "query: ", "passage": "passage: "}
+
+Kind = Literal["query", "passage"]
+
+
+class E5Engine:
+    """
+    Embeds texts with multilingual-e5-small.
+
+    Each text is a call of its own on one thread: activations are quantised with one scale a call, so a text's vector
+    would otherwise depend on its neighbours. Several texts run side by side on `workers` threads. Texts longer than
+    512 tokens are cut into windows, whose means are averaged by length.
+
+    ```python
+    engine = E5Engine(prepare_model(Path("models/multilingual-e5-small")))
+    vectors = engine.embed(["What is new matter?"], kind="query")  # (1, 384), float32
+    ```
+
+    :param directory: A folder that `prepare_model` made.
+    :param workers: How many texts run side by side.
+    :raises ValueError: When `workers` is below 1.
+    """
+
+    def __init__(self, directory: Path, workers: int = 2) -> None:
+        if workers < 1:
+            raise ValueError(f"workers: {workers} is not allowed; it must be at least 1")
+        self._tokenizer = Tokenizer.from_file(str(directory / TOKENIZER_FILE))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(directory / MODEL_FILE, options, ["CPUExecutionProvider"])
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="e5")
+
+    def embed(self, texts: Sequence[str], kind: Kind = "query") -> np.ndarray:
+        """
+        Embed texts.
+
+        :param texts: The texts, without E5's prefix.
+        :param kind: "query" for what is searched with, "passage" for what is found.
+        :returns: One row a text: (n, 384) float32 of length 1.
+        :raises ValueError: When `kind` is neither.
+        """
+        if kind not in _PREFIXES:
+            raise ValueError(f"kind: {kind!r} is not allowed; it must be one of {', '.join(_PREFIXES)}")
+        vectors = np.empty((len(texts), DIMENSION), np.float32)
+        prefixed = [_PREFIXES[kind] + unicodedata.normalize("NFC", text) for text in texts]
+        if len(prefixed) == 1:
+            vectors[0] = self._embed_one(prefixed[0])
+        else:
+            for row, vector in enumerate(self._pool.map(self._embed_one, prefixed)):
+                vectors[row] = vector
+        return vectors
+
+    def _embed_one(self, text: str) -> np.ndarray:
+        tokens = self._tokenizer.encode(text, add_special_tokens=False).ids
+        total = np.zeros(DIMENSION, np.float32)
+        for start in range(0, len(tokens), _WINDOW):
+            window = tokens[start : start + _WINDOW]
+            ids = np.array([[_BOS, *window, _EOS]], np.int64)
+            total += len(window) * self._session.run(["mean"], {"input_ids": ids})[0][0]
+        return total / np.linalg.norm(total)
+
+
+_engines: dict[tuple[Path, int], E5Engine] = {}
+_engines_lock = threading.Lock()
+
+
+def shared_engine(directory: Path, workers: int = 2) -> E5Engine:
+    """
+    The engine for a folder, loaded once a process, however many components use it.
+
+    :param directory: A folder that `prepare_model` made.
+    :param workers: How many texts run side by side.
+    :returns: The engine.
+    """
+    key = (directory.resolve(), workers)
+    with _engines_lock:
+        if key not in _engines:
+            _engines[key] = E5Engine(directory, workers)
+        return _engines[key]
