@@ -1,0 +1,60 @@
+"""Width and dash folding that keeps the way back to the original characters."""
+
+import unicodedata
+from dataclasses import dataclass
+
+# Hyphens, figure and en dashes and the minus sign; em dashes separate clauses and stay.
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–−﹣－"), "-")
+_QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"', ord("„"): '"', ord("«"): '"', ord("»"): '"'}
+_SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\u3000\t\r\n\f\v"), " ")
+_TABLE = {**_DASHES, **_QUOTES, **_SPACES}
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """
+    A folded text and where each of its characters came from.
+
+    :param text: NFKC, lower case, one kind of hyphen, quote and blank.
+    :param offsets: For each character of `text`, and one past its end, the offset in the original;
+        None when the two texts have the same length throughout.
+    """
+
+    text: str
+    offsets: tuple[int, ...] | None = None
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The range of the original text that `start:end` of the folded text stands for."""
+        if self.offsets is None:
+            return start, end
+        # The end is where the last character's own source ends, so that "ﬁ" is covered by either of its letters.
+        last = self.offsets[end - 1] if end > start else self.offsets[start]
+        following = next((o for o in self.offsets[end:] if o > last), self.offsets[-1]) if end > start else last
+        return self.offsets[start], following
+
+
+def fold(text: str) -> Folded:
+    """
+    Fold a text for matching: full-width forms, typographic dashes and quotes, and case.
+
+    Each character is folded by itself, so offsets are exact. "ＥＶ‐２０２４" becomes "ev-2024".
+
+    :param text: Any text.
+    :returns: The folded text with its offsets.
+    """
+    if text.isascii():
+        return Folded(text.translate(_SPACES).lower())
+    pieces: list[str] = []
+    offsets: list[int] = []
+    same = True
+    for position, char in enumerate(text):
+        piece = char.lower() if char.isascii() else unicodedata.normalize("NFKC", char.translate(_TABLE)).lower()
+        piece = piece.translate(_TABLE)
+        pieces.append(piece)
+        same = same and len(piece) == 1
+        offsets.extend([position] * len(piece))
+    folded = "".join(pieces)
+    if same:
+        return Folded(folded)
+    offsets.append(len(text))
+    return Folded(folded, tuple(offsets))

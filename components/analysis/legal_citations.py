@@ -1,0 +1,173 @@
+"""
+US patent law citations in running text and in queries, each with one canonical spelling.
+
+Canonical forms: "mpep:608.01(o)", "usc:35:112(b)", "cfr:37:1.131(a)", "fp:7.05.01" (form paragraph),
+"fr:2024-02623" (Federal Register document number), "frcite:89:11900" (volume and page), "pct:rule:4.10",
+"pct:art:8", "paris:art:4". A bare number that is a whole query has every reading that its form allows.
+"""
+
+import re
+
+from components.analysis.analyzed_text import Identifier
+from components.analysis.folding import Folded, fold
+
+_SUB = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3})\))*"
+_SIGN = r"(?:§+|sections?\b|secs?\.)"
+_MPEP_NUMBER = r"\d{3,4}(?:\.\d{2}(?:\([a-z]{1,2}\d?\))?(?:\(\d{1,2}\))?)?(?:-\d{3,4}(?:\.\d{2}(?:\([a-z]{1,2}\))?)?)?"
+_USC_NUMBER = r"\d{1,4}[a-z]?" + _SUB
+_CFR_NUMBER = r"\d{1,3}\.\d{1,4}[a-z]?" + _SUB
+_FP_NUMBER = r"\d{1,2}\.\d{1,3}(?:\.\d{1,3})*[a-z]?(?:\.[a-z]{2,5})?(?:\.\d{1,2})?"
+_PCT_NUMBER = r"\d{1,3}(?:\.\d{1,2})?(?:\s?bis|\s?ter|\s?quater)?" + _SUB
+_AND = r"\s*(?:,?\s*(?:and|or|to|through|and/or)\s+|[,;]\s*|-\s*)" + _SIGN + r"?\s*"
+
+
+def _series(head: str, number: str) -> re.Pattern[str]:
+    """A citation head, then one number or a list of them: "35 U.S.C. 102, 103 and 112(b)"."""
+    return re.compile(rf"(?<![\w.])(?P<head>{head})\s*(?P<numbers>{number}(?:{_AND}{number})*)(?![\d(])(?!\.\d)")
+
+
+_KINDS: list[tuple[str, re.Pattern[str], re.Pattern[str]]] = [
+    (kind, _series(head, number), re.compile(number))
+    for kind, head, number in (
+        ("pct:rule", r"pct\s+rules?\b", _PCT_NUMBER),
+        ("pct:art", r"pct\s+art(?:icles?\b|s?\.)", _PCT_NUMBER),
+        ("paris:art", r"paris convention,?\s*art(?:icles?\b|s?\.)", _PCT_NUMBER),
+        ("usc", rf"(?P<title>\d{{1,2}})\s*u\.?\s?s\.?\s?c\.?(?:\s?a\.)?\s*{_SIGN}?", _USC_NUMBER),
+        ("cfr", rf"37\s*c\.?\s?f\.?\s?r\.?\s*{_SIGN}?|rules?\b", _CFR_NUMBER),
+        ("mpep", rf"m\.?\s?p\.?\s?e\.?\s?p\.?\s*(?:{_SIGN}|chapters?\b)?", _MPEP_NUMBER),
+        ("fp", r"¶+|form paragraphs?\b|\bfps?\.?", _FP_NUMBER),
+    )
+]
+_SIGNED = re.compile(
+    rf"(?<![\w.]){_SIGN}\s*(?P<numbers>\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}"
+    rf"(?:{_AND}\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB})*)(?![\d(])(?!\.\d)"
+)
+_SIGNED_NUMBER = re.compile(rf"\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}")
+_MPEP_ALONE = re.compile(r"(?<![\w.,$/-])\d{3,4}\.\d{2}(?:\([a-z]{1,2}\d?\))?(?:\(\d{1,2}\))?(?![\w(%]|\.\d)")
+_STATUTE_ALONE = re.compile(r"(?<![\w.,$/(-])[1-3]\d{2}(?:\([a-z]\)(?:\(\d\))?)+(?![\w(])")
+_FR_NUMBER = re.compile(r"(?<![\w./-])(?:e\d|20\d\d)-\d{4,6}(?![\w-])")
+_FR_CITE = re.compile(r"(?<![\w.])(\d{2,3})\s*(?:fed\.?\s*reg\.?|f\.?\s?r\.?)\s*(\d{1,3}(?:,\d{3})|\d{3,6})(?![\d,]\d)")
+_BARE = re.compile(rf"^\s*(?:{_SIGN}\s*)?(?P<number>\d[\w.()\s-]*?)\s*$")
+
+
+def canonical(kind: str, number: str, title: str = "35") -> str:
+    """
+    One spelling for a number of a given kind.
+
+    >>> canonical("usc", "112 (b)")
+    'usc:35:112(b)'
+    """
+    number = re.sub(r"\s+", "", number.lower())
+    if kind == "usc":
+        return f"usc:{title}:{number}"
+    return f"cfr:37:{number}" if kind == "cfr" else f"{kind}:{number}"
+
+
+def ancestors(identifier: str) -> list[str]:
+    """
+    An identifier and what holds it, nearest first.
+
+    >>> ancestors("mpep:2106.04(a)(2)")
+    ['mpep:2106.04(a)(2)', 'mpep:2106.04(a)', 'mpep:2106.04', 'mpep:2106']
+    """
+    found = [identifier]
+    current = identifier
+    while current.endswith(")"):
+        current = current[: current.rindex("(")]
+        found.append(current)
+    if identifier.startswith("mpep:") and "." in current:
+        found.append(current[: current.index(".")])
+    return found
+
+
+def find_citations(text: str | Folded) -> list[Identifier]:
+    """
+    All citations in a text, in order, with offsets into the original text.
+
+    Lists ("35 U.S.C. 102 and 103") give one identifier a number, ranges ("2106-2106.07") one an end. A number behind
+    "§" or "section" is read by its form: 1 or 2 digits before a dot a rule, 3 or 4 with a dot an MPEP section, no dot:
+    a statute up to 399, an MPEP section above.
+
+    :param text: A text, or one that was folded already.
+    :returns: Identifiers that don't overlap.
+    """
+    folded = fold(text) if isinstance(text, str) else text
+    found: list[Identifier] = []
+    taken: list[tuple[int, int]] = []
+
+    def add(kind: str, number: str, start: int, end: int, title: str = "35") -> None:
+        ends = number.split("-") if kind == "mpep" and "-" in number else [number]
+        for part in ends:
+            found.append(Identifier(kind.split(":")[0], canonical(kind, part, title), *folded.original(start, end)))
+        taken.append((start, end))
+
+    def free(start: int, end: int) -> bool:
+        return all(end <= a or start >= b for a, b in taken)
+
+    lower = folded.text
+    for kind, series, number in _KINDS:
+        for match in series.finditer(lower):
+            if not free(*match.span()):
+                continue
+            title = match.groupdict().get("title") or "35"
+            first = True
+            for part in number.finditer(lower, match.start("numbers"), match.end("numbers")):
+                add(kind, part.group(), match.start() if first else part.start(), part.end(), title)
+                first = False
+    for match in _SIGNED.finditer(lower):
+        if free(*match.span()):
+            first = True
+            for part in _SIGNED_NUMBER.finditer(lower, match.start("numbers"), match.end("numbers")):
+                reading = _signed_kind(part.group())
+                add(reading, part.group(), match.start() if first else part.start(), part.end())
+                first = False
+    for pattern, kind in ((_MPEP_ALONE, "mpep"), (_STATUTE_ALONE, "usc"), (_FR_NUMBER, "fr")):
+        for match in pattern.finditer(lower):
+            if free(*match.span()):
+                add(kind, match.group(), *match.span())
+    for match in _FR_CITE.finditer(lower):
+        if free(*match.span()):
+            name = f"frcite:{match.group(1)}:{match.group(2).replace(',', '')}"
+            found.append(Identifier("frcite", name, *folded.original(*match.span())))
+            taken.append(match.span())
+    return sorted(found, key=lambda i: (i.start, i.end, i.canonical))
+
+
+def bare_readings(query: str) -> list[str]:
+    """
+    The canonical identifiers that a query can mean that is nothing but a number, likeliest first.
+
+    >>> bare_readings("§ 103")
+    ['mpep:103', 'usc:35:103']
+    >>> bare_readings("1.131(a)")
+    ['cfr:37:1.131(a)', 'pct:rule:1.131(a)', 'fp:1.131(a)']
+
+    :param query: A whole query.
+    :returns: Canonical identifiers; empty when the query is more than a number.
+    """
+    match = _BARE.match(fold(query).text)
+    if not match:
+        return []
+    number = re.sub(r"\s+", "", match.group("number"))
+    readings = []
+    if re.fullmatch(_MPEP_NUMBER, number):
+        readings.append(canonical("mpep", number))
+    if re.fullmatch(_USC_NUMBER, number):
+        readings.append(canonical("usc", number))
+    if re.fullmatch(_CFR_NUMBER, number):
+        readings.append(canonical("cfr", number))
+    if re.fullmatch(_PCT_NUMBER, number) and "." in number:
+        readings.append(canonical("pct:rule", number))
+    if re.fullmatch(_FP_NUMBER + _SUB, number):
+        readings.append(canonical("fp", number))
+    if _FR_NUMBER.fullmatch(number):
+        readings.append(canonical("fr", number))
+    return readings
+
+
+def _signed_kind(number: str) -> str:
+    whole, _, rest = number.partition(".")
+    if rest:
+        return "cfr" if len(whole) <= 2 else "mpep"
+    digits = int(re.match(r"\d+", number).group())  # type: ignore[union-attr]
+    return "usc" if digits < 400 else "mpep"

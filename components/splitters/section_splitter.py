@@ -1,0 +1,251 @@
+"""Splits legal records into chunks that follow their structure."""
+
+import logging
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from haystack import Document, component
+
+from components.analysis.legal_citations import ancestors, bare_readings, find_citations
+from components.splitters.section_order import section_order
+from components.splitters.sentences import sentence_spans
+from components.splitters.token_estimate import estimate_tokens
+
+logger = logging.getLogger(__name__)
+
+_LINES = re.compile(r"[^\n]+")
+_ALONE = frozenset({"form_paragraph", "note"})  # kinds that never share a chunk with another kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    start: int
+    end: int
+    tokens: int
+    kind: str = "text"
+    headings: tuple[str, ...] = ()
+    anchor: str = ""
+    page: int = 0
+    label: str = ""
+
+
+@component
+class SectionSplitter:
+    """
+    Splits records (sections, statutes, rules, notices) into chunks of about `max_tokens`.
+
+    Chunks never cross records, form paragraphs and notes are chunks of their own, a new sub-heading starts a new chunk
+    once the running one has `min_tokens`, and blocks that are too long are split at sentence ends with `overlap_tokens`
+    of the sentences before. Each chunk's id is `<record id>#<ordinal>`, with the ordinal from 1.
+
+    Usage example:
+
+    ```python
+    splitter = SectionSplitter(max_tokens=250)
+    record = Document(id="MPEP-101", content="...", meta={"source_id": "MPEP-101", "title": "General"})
+    chunks = splitter.run(documents=[record])["documents"]  # ids "MPEP-101#1", "MPEP-101#2", ...
+    ```
+    """
+
+    def __init__(self, max_tokens: int = 250, min_tokens: int = 80, overlap_tokens: int = 40):
+        """
+        :param max_tokens: Size of a chunk with its heading path, in estimated subword tokens.
+        :param min_tokens: Below this size a chunk goes on across a sub-heading.
+        :param overlap_tokens: How much of the text before is repeated when one block has to be cut.
+        :raises ValueError: If the sizes don't fit together.
+        """
+        if not 0 <= overlap_tokens < min_tokens < max_tokens:
+            raise ValueError(
+                f"sizes must be 0 <= overlap_tokens < min_tokens < max_tokens; got overlap_tokens={overlap_tokens}, "
+                f"min_tokens={min_tokens}, max_tokens={max_tokens}"
+            )
+        self.max_tokens = max_tokens
+        self.min_tokens = min_tokens
+        self.overlap_tokens = overlap_tokens
+
+    @component.output_types(documents=list[Document], records=list[Document])
+    def run(self, documents: list[Document]) -> dict[str, list[Document]]:
+        """
+        Split records into chunks.
+
+        :param documents: One Document a record, with `meta["blocks"]` where the converter found structure; otherwise
+            lines are the blocks.
+        :returns: `documents`, the chunks in order; `records`, the whole records for the parent index, with the same
+            metadata as their chunks.
+        """
+        chunks: list[Document] = []
+        records: list[Document] = []
+        for record in documents:
+            own = self._split(record)
+            chunks.extend(own)
+            meta = {**_common_meta(record), "order": section_order(record.meta, 0), "self_ids": _self_ids(record)}
+            records.append(Document(id=record.id, content=record.content or "", meta=meta))
+        return {"documents": chunks, "records": records}
+
+    def _split(self, record: Document) -> list[Document]:
+        text = record.content or ""
+        common = _common_meta(record)
+        breadcrumb = " > ".join(record.meta.get("breadcrumb") or _title_path(record))
+        room = max(self.max_tokens - estimate_tokens(breadcrumb), self.min_tokens)
+        self_ids = _self_ids(record)
+        chunks = []
+        for ordinal, group in enumerate(self._group(_blocks(record, text), text, room), start=1):
+            first = group[0]
+            content = text[first.start : group[-1].end]
+            label = next((b.label for b in group if b.label), "")
+            own_ids = [*self_ids, f"fp:{label.lower()}"] if first.kind == "form_paragraph" and label else self_ids
+            headings = list(first.headings)
+            cites = _cites(content, own_ids)
+            url = record.meta.get("url", "")
+            meta: dict[str, Any] = {
+                **common,
+                "ordinal": ordinal,
+                "page": first.page or ordinal,
+                "kind": first.kind,
+                "headings": headings,
+                "anchor": first.anchor,
+                "label": label,
+                "labels": [b.label for b in group if b.label],
+                "heading_path": " > ".join([breadcrumb, *headings]) if headings else breadcrumb,
+                "cites": cites,
+                "self_ids": own_ids,
+                "order": section_order(record.meta, ordinal),
+                "has_statute": any(c.startswith("usc:") for c in cites),
+                "has_mpep_ref": any(c.startswith("mpep:") for c in cites),
+                "has_rule_ref": any(c.startswith("cfr:") for c in cites),
+            }
+            if url and first.anchor and "#" not in url:
+                meta["url"] = f"{url}#{first.anchor}"
+            chunks.append(Document(id=f"{record.id}#{ordinal}", content=content, meta=meta))
+        return chunks
+
+    def _group(self, blocks: list[_Block], text: str, room: int) -> list[list[_Block]]:
+        """Gather neighbouring blocks into chunks, cutting those that are too long by themselves."""
+        groups: list[list[_Block]] = []
+        current: list[_Block] = []
+        size = 0
+        for block in blocks:
+            if current and self._breaks(current, size, block, room):
+                groups.append(current)
+                current, size = [], 0
+            if block.tokens > room:
+                if current:
+                    groups.append(current)
+                    current, size = [], 0
+                groups.extend([piece] for piece in self._cut(block, text, room))
+            else:
+                current.append(block)
+                size += block.tokens
+        if current:
+            groups.append(current)
+        return groups
+
+    def _breaks(self, current: list[_Block], size: int, block: _Block, room: int) -> bool:
+        last = current[-1]
+        if block.kind != last.kind and (block.kind in _ALONE or last.kind in _ALONE):
+            return True
+        if block.kind == "form_paragraph" and block.label and block.label != last.label:
+            return True
+        if last.kind == "heading" and len(current) == 1:
+            return False  # a heading stays with what it heads
+        if size + block.tokens > room:
+            return True
+        new_heading = block.kind == "heading" or block.headings != last.headings
+        return new_heading and size >= self.min_tokens
+
+    def _cut(self, block: _Block, text: str, room: int) -> list[_Block]:
+        """Cut one long block at sentence ends, each piece beginning with the end of the one before."""
+        pieces: list[_Block] = []
+        spans = [
+            part
+            for start, end in sentence_spans(text[block.start : block.end])
+            for part in _windows(text, block.start + start, block.start + end, room)
+        ]
+        sizes = [estimate_tokens(text[start:end]) for start, end in spans]
+        first = 0
+        while first < len(spans):
+            last, size = first, sizes[first]
+            while last + 1 < len(spans) and size + sizes[last + 1] <= room:
+                last += 1
+                size += sizes[last]
+            span = (spans[first][0], spans[last][1])
+            pieces.append(_Block(*span, size, block.kind, block.headings, block.anchor, block.page, block.label))
+            if last + 1 == len(spans):
+                break
+            following, repeated = last + 1, 0
+            while following - 1 > first and repeated + sizes[following - 1] <= self.overlap_tokens:
+                following -= 1
+                repeated += sizes[following]
+            first = following
+        return pieces
+
+
+def _windows(text: str, start: int, end: int, room: int) -> list[tuple[int, int]]:
+    """A sentence longer than a chunk (an enumeration, a table) in windows that end at blanks where there are any."""
+    if estimate_tokens(text[start:end]) <= room:
+        return [(start, end)]
+    middle = start + (end - start) // 2
+    cut = text.rfind(" ", start + 1, middle)
+    cut = cut if cut > start else middle
+    following = cut + 1 if text[cut : cut + 1] == " " else cut
+    return [*_windows(text, start, cut, room), *_windows(text, following, end, room)]
+
+
+def _blocks(record: Document, text: str) -> list[_Block]:
+    raw = record.meta.get("blocks")
+    if raw is None:
+        raw = [{"start": line.start(), "end": line.end()} for line in _LINES.finditer(text)]
+    blocks = []
+    for item in raw:
+        start, end = item["start"], item["end"]
+        piece = text[start:end]
+        start += len(piece) - len(piece.lstrip())
+        end = start + len(piece.strip())
+        if end > start:
+            blocks.append(
+                _Block(
+                    start,
+                    end,
+                    estimate_tokens(piece),
+                    item.get("kind", "text"),
+                    tuple(item.get("headings", ())),
+                    item.get("anchor", ""),
+                    item.get("page", 0),
+                    item.get("label", ""),
+                )
+            )
+    if not blocks and (title := " ".join(_title_path(record))):
+        logger.debug("record %s has no text beside its title %r", record.id, title)
+    return blocks
+
+
+def _common_meta(record: Document) -> dict[str, Any]:
+    return {"source_id": record.id, **{k: v for k, v in record.meta.items() if k not in ("blocks", "source_id")}}
+
+
+def _title_path(record: Document) -> list[str]:
+    label, title = record.meta.get("number_label", ""), record.meta.get("title", "")
+    return [" ".join(part for part in (label, title) if part)] if label or title else []
+
+
+def _self_ids(record: Document) -> list[str]:
+    """What a record is, with what holds it: "mpep:608.01(o)", "mpep:608.01", "mpep:608", "mpep:c600"."""
+    label = record.meta.get("number_label", "")
+    if record.meta.get("is_update"):
+        own = [f"fr:{record.meta.get('section', '').lower()}"]
+        citation = find_citations(record.meta.get("fr_citation", ""))
+        return [*own, *(c.canonical for c in citation if c.kind == "frcite")]
+    found = [i.canonical for i in find_citations(label)] or bare_readings(label)[:1]
+    ids = [name for own in found for name in ancestors(own)]
+    chapter = record.meta.get("chapter", "")
+    if chapter and any(name.startswith("mpep:") for name in ids):
+        ids.append(f"mpep:c{chapter}")
+    return list(dict.fromkeys(ids))
+
+
+def _cites(content: str, own_ids: list[str]) -> list[str]:
+    """Canonical identifiers that a chunk cites, with what holds them, without itself."""
+    cited = dict.fromkeys(name for found in find_citations(content) for name in ancestors(found.canonical))
+    own = set(own_ids[:1])
+    return [name for name in cited if name not in own]
