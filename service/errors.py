@@ -1,0 +1,100 @@
+"""How errors reach callers: a status and {"error": "..."}; what went on inside stays in the log."""
+
+import logging
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from pipelines.errors import ArgumentError, IndexMissingError, TansakuError
+from service.tools import Tool
+
+logger = logging.getLogger(__name__)
+
+
+class ErrorAnswer(BaseModel):
+    """What every error answer looks like."""
+
+    error: str = Field(description="What is wrong and what to do instead.")
+
+
+class NotReadyError(TansakuError):
+    """The service is starting or could not start."""
+
+
+@contextmanager
+def as_http_errors(*confidential: str) -> Iterator[None]:
+    """
+    Turn what a search function raises into the answers that callers get.
+
+    :param confidential: Texts, such as the query, that are cut out of what is logged.
+    :raises HTTPException: 422 for a wrong argument, 503 for a missing index or a service that isn't ready, 500
+        for a defect.
+    """
+    try:
+        yield
+    except HTTPException:
+        raise
+    except Exception as error:
+        # Haystack wraps what a component raises.
+        known = next((cause for cause in _causes(error) if isinstance(cause, TansakuError)), None)
+        if isinstance(known, ArgumentError):
+            raise HTTPException(422, {"error": str(known)}) from error
+        if isinstance(known, IndexMissingError | NotReadyError):
+            raise HTTPException(503, {"error": str(known)}) from error
+        trace = "".join(traceback.format_exception(error))
+        for text in confidential:
+            trace = trace.replace(text, "<hidden>") if text else trace
+        logger.error("search failed", extra={"fields": {"exception": trace}})
+        if known:
+            raise HTTPException(503, {"error": "the search is out of order; GET /health says why"}) from error
+        raise HTTPException(500, {"error": "internal error; the log has the details"}) from error
+
+
+def add_error_handlers(app: FastAPI, tools: Sequence[Tool]) -> None:
+    """
+    Give every error of the application one shape.
+
+    :param app: The application.
+    :param tools: The search functions, for messages about their arguments.
+    """
+    by_path = {tool.path: tool for tool in tools}
+
+    async def invalid(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        tool = by_path.get(request.url.path)
+        message = tool.explain(error.errors()) if tool else "the request is malformed"
+        return JSONResponse({"error": message}, 422)
+
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, StarletteHTTPException)
+        status, detail = error.status_code, error.detail
+        if isinstance(detail, dict) and "error" in detail:
+            message = detail["error"]
+        elif status == 404:
+            message = f"there is nothing at {request.url.path}; GET /openapi.json lists what there is"
+        elif status == 405:
+            allowed = (error.headers or {}).get("Allow", "")
+            message = f"{request.method} is not allowed at {request.url.path}; use {allowed}"
+        elif status == 400:
+            # FastAPI could not read the body: not UTF-8, nested too deeply, numbers too long.
+            status, message = 422, "the body is not valid JSON"
+        else:
+            message = "internal error; the log has the details" if status >= 500 else str(detail)
+        return JSONResponse({"error": message}, status, headers=error.headers)
+
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(StarletteHTTPException, refused)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it."""
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__

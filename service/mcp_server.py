@@ -1,0 +1,77 @@
+"""The service's tools over the Model Context Protocol (streamable HTTP), in the same process."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import HTTPException
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import Tool as ListedTool
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
+
+from service.tools import Tool
+
+INSTRUCTIONS = (
+    "Passages of US patent law: the Manual of Patent Examining Procedure (MPEP), 35 U.S.C., 37 CFR and newer Federal "
+    "Register documents. Use search_mpep for a question, get_mpep_section for a section whose number you know."
+)
+
+
+class McpEndpoint:
+    """
+    An ASGI application that answers MCP requests, each on its own: no session, no stream left open.
+
+    Usage example:
+    ```python
+    endpoint = McpEndpoint(load_tools(app.state.pipeline_registry), version="0.1.0")
+    app.router.routes.append(Route("/mcp", endpoint, methods=["POST"]))
+    ```
+
+    :param tools: The tools to offer: these and no others.
+    :param version: The version to tell clients.
+    """
+
+    def __init__(self, tools: Sequence[Tool], version: str):
+        server: Server[Any, Any] = Server("tansaku", version=version, instructions=INSTRUCTIONS)
+        by_name = {tool.name: tool for tool in tools}
+        listed = [_listed(tool) for tool in tools]
+
+        @server.list_tools()
+        async def list_tools() -> list[ListedTool]:
+            return listed
+
+        # The tools check arguments themselves, with messages that say what is allowed.
+        @server.call_tool(validate_input=False)
+        async def call_tool(name: str, arguments: dict[str, Any]) -> CallToolResult:
+            if name not in by_name:
+                return _result({"error": f"there is no tool {name!r}; there are {', '.join(by_name)}"}, failed=True)
+            return await run_in_threadpool(_call, by_name[name], arguments)
+
+        self.sessions = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.sessions.handle_request(scope, receive, send)
+
+
+def _listed(tool: Tool) -> ListedTool:
+    hints = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
+    return ListedTool(name=tool.name, description=tool.description, inputSchema=tool.schema, annotations=hints)
+
+
+def _call(tool: Tool, arguments: dict[str, Any]) -> CallToolResult:
+    try:
+        return _result(tool.run(arguments), failed=False)
+    except HTTPException as error:
+        answer = error.detail if isinstance(error.detail, dict) else {"error": str(error.detail)}
+        # A section that doesn't exist is an answer, not a failed call.
+        return _result(answer, failed=error.status_code != 404)
+    except ValueError as error:
+        return _result({"error": str(error)}, failed=True)
+
+
+def _result(answer: dict[str, Any], *, failed: bool) -> CallToolResult:
+    text = json.dumps(answer, ensure_ascii=False)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=answer, isError=failed)
