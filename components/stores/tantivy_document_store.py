@@ -1,0 +1,370 @@
+"""A keyword document store in a folder: Tantivy over tokens that were made before."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import tantivy
+from haystack import Document, default_from_dict, default_to_dict
+from tantivy import DocAddress, Occur, Order, Query
+
+from components.stores.batched_store import BatchedStore
+from components.stores.filters import Condition, parse_filters
+from components.stores.pending_changes import PendingChanges
+from components.stores.tantivy_filters import TantivyFilterBuilder
+from components.stores.tantivy_index import Snapshot, TantivyIndex
+from components.stores.tantivy_records import (
+    DIGEST_FIELD,
+    ID_FIELD,
+    JSON_FIELD,
+    KEY_FIELD,
+    IndexedDocument,
+    from_record,
+    sort_field,
+)
+from components.stores.term_clause import TermClause
+
+Hits = list[tuple[Any, DocAddress]]
+Phrase = tuple[str, list[str]]
+
+_TIES = 16  # hits fetched beyond top_k, to see whether the last ones tie
+
+
+class TantivyDocumentStore(BatchedStore):
+    """
+    Stores documents with their tokens and ranks them by BM25 (k1 1.2, b 0.75).
+
+    A document brings its tokens in `meta["index"]`: text field -> tokens joined by spaces. They are indexed, not
+    stored; neither are embeddings. Any meta field can be filtered on. One process may write at a time, any number may
+    read, and their next call sees what was committed. Nothing is created on disk before the first write.
+
+    ```python
+    store = TantivyDocumentStore("index/keyword", text_fields=["title", "words"])
+    store.write_documents([Document(id="1", content="Claims", meta={"order": 1, "index": {"words": "claims"}})])
+    store.search([TermClause("words", "claims")], top_k=5)  # [("1", 0.287682)]
+    ```
+    """
+
+    def __init__(self, path: str | Path, text_fields: list[str] | None = None, sort_fields: Sequence[str] = ("order",)):
+        """
+        Create the store; nothing is opened yet.
+
+        :param path: The index's folder.
+        :param text_fields: The index's text fields; None for those of the index that is there, or else those of the
+            documents written first.
+        :param sort_fields: Integer meta fields that `find` can sort by.
+        :raises ValueError: If a text field's name can't be used.
+        """
+        for name in text_fields or []:
+            if name.startswith("_") or not tantivy.SchemaBuilder.is_valid_field_name(name):
+                raise ValueError(f"text_fields: {name!r} is not allowed; a name starts with a letter")
+        self.path = Path(path)
+        self.text_fields = text_fields
+        self.sort_fields = list(sort_fields)
+        self._index = TantivyIndex.at(self.path)
+        super().__init__(self._index.batch_state)
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        Serialize the store.
+
+        :returns: Its type and init parameters.
+        """
+        return default_to_dict(self, path=str(self.path), text_fields=self.text_fields, sort_fields=self.sort_fields)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "TantivyDocumentStore":
+        """
+        Make a store from its serialized form.
+
+        :param data: What `to_dict` returned.
+        :returns: The store.
+        """
+        return default_from_dict(cls, data)
+
+    def close(self) -> None:
+        """Let another process write; the store opens itself again when it is used."""
+        self._index.close()
+
+    def count_documents(self) -> int:
+        """
+        Count the documents.
+
+        :returns: Their number; 0 when there is no index.
+        """
+        snapshot = self._snapshot()
+        return snapshot.searcher.num_docs if snapshot else 0
+
+    def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """
+        Get all documents that match a filter, sorted by id.
+
+        :param filters: The filter; None for all documents.
+        :returns: The documents.
+        :raises FilterError: If the filter is malformed.
+        """
+        condition, snapshot = parse_filters(filters), self._snapshot()
+        if snapshot is None:
+            return []
+        documents = [_read(snapshot, address) for _, address in _all_hits(snapshot, _filter(snapshot, condition))]
+        return sorted(documents, key=lambda document: document.id)
+
+    def ids(self, filters: Mapping[str, Any] | None = None) -> list[str]:
+        """
+        Get the ids of all documents that match a filter.
+
+        :param filters: The filter; None for all documents.
+        :returns: The ids, sorted.
+        :raises FilterError: If the filter is malformed.
+        """
+        condition, snapshot = parse_filters(filters), self._snapshot()
+        if snapshot is None:
+            return []
+        hits = _all_hits(snapshot, _filter(snapshot, condition))
+        return sorted(self._ids_of(snapshot, hits))
+
+    def get_many(self, ids: Sequence[str]) -> list[Document]:
+        """
+        Get documents by their ids.
+
+        :param ids: The ids.
+        :returns: The documents in that order, without those that aren't there.
+        """
+        snapshot = self._snapshot()
+        if snapshot is None or not ids:
+            return []
+        hits = _all_hits(snapshot, _with_ids(snapshot, ids), len(ids))
+        found = {document.id: document for document in (_read(snapshot, address) for _, address in hits)}
+        return [found[document_id] for document_id in ids if document_id in found]
+
+    def find(
+        self, filters: Mapping[str, Any] | None = None, top_k: int = 50, sort_by: str = "order"
+    ) -> tuple[list[Document], int]:
+        """
+        Get the first documents that match a filter, in an order.
+
+        :param filters: The filter; None for all documents.
+        :param top_k: How many documents at most.
+        :param sort_by: The integer meta field to sort by, ascending; ties by id, documents without it last.
+        :returns: The documents, and how many match in all.
+        :raises FilterError: If the filter is malformed.
+        :raises ValueError: If `top_k` is below 1, or `sort_by` isn't one of the store's sort fields.
+        """
+        _check_top_k(top_k)
+        if sort_by not in self.sort_fields:
+            raise ValueError(f"sort_by: {sort_by!r} is not allowed; the store sorts by {', '.join(self.sort_fields)}")
+        condition, snapshot = parse_filters(filters), self._snapshot()
+        if snapshot is None:
+            return [], 0
+        query, total = _filter(snapshot, condition), 0
+
+        def fetch(limit: int) -> Hits:
+            nonlocal total
+            field = sort_field(sort_by)
+            result = snapshot.searcher.search(query, limit, order_by_field=field, order=Order.Asc)
+            total = int(result.count)  # type: ignore[attr-defined]  # tantivy's stubs lack it
+            return result.hits
+
+        hits = _with_all_ties(fetch, top_k)
+        ordered = sorted(zip([key for key, _ in hits], self._ids_of(snapshot, hits), range(len(hits)), strict=True))
+        return [_read(snapshot, hits[position][1]) for _, _, position in ordered[:top_k]], total
+
+    def search(
+        self,
+        clauses: Iterable[TermClause],
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = 10,
+        phrases: Sequence[Phrase] = (),
+    ) -> list[tuple[str, float]]:
+        """
+        Rank documents by the weighted sum of their terms' BM25 scores.
+
+        :param clauses: The terms; a document needs one of them, unless phrases are given.
+        :param filters: The filter, applied inside the search; it doesn't change scores.
+        :param top_k: How many documents at most.
+        :param phrases: (text field, tokens in a row) that a document must hold; they don't add to the score, except
+            when there are no clauses.
+        :returns: (id, score), best first, ties by id.
+        :raises FilterError: If the filter is malformed.
+        :raises ValueError: If `top_k` is below 1, or a text field isn't in the index.
+        """
+        _check_top_k(top_k)
+        condition, snapshot = parse_filters(filters), self._snapshot()
+        if snapshot is None:
+            return []
+        terms = _term_queries(snapshot, clauses)
+        exact = [_phrase_query(snapshot, field, tokens) for field, tokens in phrases]
+        if not terms and not exact:
+            return []
+        if not exact:
+            parts = [(Occur.Must, Query.boolean_query([(Occur.Should, term) for term in terms]))]
+        elif not terms:
+            parts = [(Occur.Must, query) for query in exact]
+        else:
+            parts = [(Occur.Must, Query.const_score_query(query, 0.0)) for query in exact]
+            parts += [(Occur.Should, term) for term in terms]
+        return self._ranked(snapshot, _restricted(snapshot, parts, condition), top_k)
+
+    def score(self, ids: Sequence[str], clauses: Iterable[TermClause]) -> dict[str, float]:
+        """
+        Score given documents as `search` does.
+
+        :param ids: The documents' ids.
+        :param clauses: The terms.
+        :returns: id -> score; 0.0 for a document that holds none of the terms or isn't there.
+        :raises ValueError: If a text field isn't in the index.
+        """
+        scores = dict.fromkeys(ids, 0.0)
+        snapshot = self._snapshot()
+        if snapshot is None or not scores:
+            return scores
+        terms = _term_queries(snapshot, clauses)
+        if terms:
+            query = Query.boolean_query([(Occur.Should, term) for term in terms])
+            only = Query.const_score_query(_with_ids(snapshot, list(scores)), 0.0)
+            query = Query.boolean_query([(Occur.Must, only), (Occur.Must, query)])
+            scores.update(self._ranked(snapshot, query, len(scores)))
+        return scores
+
+    def document_frequencies(self, field: str, terms: Iterable[str]) -> dict[str, int]:
+        """
+        Count the documents that hold each term.
+
+        :param field: The text field.
+        :param terms: The terms.
+        :returns: term -> number of documents.
+        :raises ValueError: If the text field isn't in the index.
+        """
+        snapshot = self._snapshot()
+        if snapshot is None:
+            return dict.fromkeys(terms, 0)
+        _check_field(snapshot, field)
+        return {term: snapshot.searcher.doc_freq(field, term) for term in terms}
+
+    def _snapshot(self) -> Snapshot | None:
+        return self._index.snapshot(self.text_fields, self.sort_fields)
+
+    def _ranked(self, snapshot: Snapshot, query: Query, top_k: int) -> list[tuple[str, float]]:
+        def fetch(limit: int) -> Hits:
+            hits = snapshot.searcher.search(query, limit, count=False).hits
+            return [(_rounded(score), address) for score, address in hits]
+
+        hits = _with_all_ties(fetch, top_k)
+        ranked = list(zip(self._ids_of(snapshot, hits), [score for score, _ in hits], strict=True))
+        return sorted(ranked, key=lambda entry: (-entry[1], entry[0]))[:top_k]
+
+    def _ids_of(self, snapshot: Snapshot, hits: Hits) -> list[str]:
+        addresses = [address for _, address in hits]
+        keys = snapshot.searcher.fast_field_values(KEY_FIELD, addresses)
+        known = self._index.ids
+        for key, address in zip(keys, addresses, strict=True):
+            if key not in known:
+                known[int(key or 0)] = snapshot.searcher.doc(address).get_first(ID_FIELD) or ""
+        return [known[int(key or 0)] for key in keys]
+
+    def _stored(self, ids: Collection[str]) -> set[str]:
+        snapshot = self._snapshot()
+        if snapshot is None or not ids:
+            return set()
+        return set(self._ids_of(snapshot, _all_hits(snapshot, _with_ids(snapshot, ids), len(ids))))
+
+    def _check(self, document: Document) -> None:
+        IndexedDocument.of(document, self.sort_fields)
+
+    def _apply(self, pending: PendingChanges) -> None:
+        added = [IndexedDocument.of(document, self.sort_fields) for document in pending.written.values()]
+        fields = self.text_fields
+        if fields is None:
+            snapshot = self._snapshot()
+            fields = list(snapshot.text_fields if snapshot else {name for record in added for name in record.tokens})
+        for record in added:
+            record.check_fields(fields)
+        unchanged = self._unchanged(added)
+        added = [record for record in added if record.id not in unchanged]
+        deleted = pending.deleted - unchanged
+        if added or deleted:
+            self._index.commit(deleted, added, fields, self.sort_fields)
+
+    def _unchanged(self, added: list[IndexedDocument]) -> set[str]:
+        """Ids of documents that the index holds just so: rewriting them would only leave deleted ones behind."""
+        snapshot = self._snapshot()
+        if snapshot is None or not snapshot.searcher.num_docs or not added:
+            return set()
+        hits = _all_hits(snapshot, _with_ids(snapshot, [record.id for record in added]), len(added))
+        digests = snapshot.searcher.fast_field_values(DIGEST_FIELD, [address for _, address in hits])
+        stored = dict(zip(self._ids_of(snapshot, hits), digests, strict=True))
+        return {record.id for record in added if stored.get(record.id) == record.digest}
+
+
+def _filter(snapshot: Snapshot, condition: Condition | None) -> Query:
+    return Query.all_query() if condition is None else TantivyFilterBuilder(snapshot.schema).build(condition)
+
+
+def _restricted(snapshot: Snapshot, parts: list[tuple[Occur, Query]], condition: Condition | None) -> Query:
+    if condition is not None:
+        parts = [*parts, (Occur.Must, Query.const_score_query(_filter(snapshot, condition), 0.0))]
+    return parts[0][1] if len(parts) == 1 else Query.boolean_query(parts)
+
+
+def _with_ids(snapshot: Snapshot, ids: Collection[str]) -> Query:
+    queries = [Query.term_query(snapshot.schema, ID_FIELD, document_id, "basic") for document_id in ids]
+    return Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+def _term_queries(snapshot: Snapshot, clauses: Iterable[TermClause]) -> list[Query]:
+    weights: dict[tuple[str, str], float] = {}
+    for clause in clauses:
+        key = (clause.field, clause.term)
+        weights[key] = weights.get(key, 0.0) + clause.weight
+    for field in {field for field, _ in weights}:
+        _check_field(snapshot, field)
+    schema = snapshot.schema
+    return [
+        Query.boost_query(Query.term_query(schema, field, term, "freq"), weight)
+        for (field, term), weight in weights.items()
+    ]
+
+
+def _phrase_query(snapshot: Snapshot, field: str, tokens: list[str]) -> Query:
+    _check_field(snapshot, field)
+    if not tokens:
+        raise ValueError(f"phrases: a phrase in {field!r} has no tokens")
+    if len(tokens) == 1:
+        return Query.term_query(snapshot.schema, field, tokens[0], "freq")
+    return Query.phrase_query(snapshot.schema, field, list(tokens))
+
+
+def _check_field(snapshot: Snapshot, field: str) -> None:
+    if field not in snapshot.text_fields:
+        allowed = ", ".join(sorted(snapshot.text_fields)) or "none"
+        raise ValueError(f"the index has no text field {field!r}; it has: {allowed}")
+
+
+def _check_top_k(top_k: int) -> None:
+    if top_k < 1:
+        raise ValueError(f"top_k: {top_k!r} is not allowed; it must be 1 or more")
+
+
+def _all_hits(snapshot: Snapshot, query: Query, limit: int | None = None) -> Hits:
+    limit = snapshot.searcher.num_docs if limit is None else limit
+    return snapshot.searcher.search(query, max(limit, 1), count=False).hits
+
+
+def _with_all_ties(fetch: Callable[[int], Hits], top_k: int) -> Hits:
+    """The best hits and all that tie with the last of them, so that the caller cuts ties and not the engine."""
+    limit = top_k + _TIES
+    hits = fetch(limit)
+    while len(hits) == limit and hits[-1][0] == hits[top_k - 1][0]:
+        limit *= 4
+        hits = fetch(limit)
+    return hits
+
+
+def _read(snapshot: Snapshot, address: DocAddress) -> Document:
+    record: Any = snapshot.searcher.doc(address).get_first(JSON_FIELD)
+    return from_record(record)
+
+
+def _rounded(score: float) -> float:
+    # the engine adds a document's terms up in another order in another segment, which shows in the last of its 32 bits
+    return float(f"{score:.6g}")
