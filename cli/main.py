@@ -1,6 +1,6 @@
 """
-The `tansaku` command. Each subcommand is a module of its own, `cli/<name>.py`, with one function of the same name; what is
-slow to import is imported inside these functions, so that `tansaku --help` answers at once.
+The `tansaku` command. Each subcommand is a module of its own, `cli/<name>.py`, with one function of the same name.
+What is slow to import is imported inside these functions, so that `tansaku --help` answers at once.
 """
 
 import importlib

@@ -1,0 +1,79 @@
+"""The corpora that can be indexed and searched: which pipelines serve each, and how its files are recognised."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from pipelines.errors import ArgumentError
+from pipelines.settings import PROJECT
+
+
+class Recognition(Protocol):
+    """What a file is: its kind, or an empty kind and the reason why it can't be used."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def detail(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """
+    A collection of documents that has an index of its own.
+
+    :param name: As it is written on the command line.
+    :param indexing: Name of the pipeline file that indexes it.
+    :param query: Name of the pipeline file that searches it.
+    :param samples: Folder of the project's own sample documents.
+    :param recognizer: Dotted path of the function `(data, name) -> Recognition` that tells a file's kind.
+    :param kinds: The kinds of files, those with the best editions of a record first.
+    """
+
+    name: str
+    indexing: str
+    query: str
+    samples: Path
+    recognizer: str
+    kinds: tuple[str, ...]
+
+    def rank(self, kind: str) -> int:
+        """The place of a kind among those of the corpus; unknown ones come last."""
+        return self.kinds.index(kind) if kind in self.kinds else len(self.kinds)
+
+    def recognize(self, data: bytes, name: str) -> Recognition:
+        """Tell a file's kind by its content."""
+        module, _, function = self.recognizer.rpartition(".")
+        recognize: Callable[[bytes, str], Recognition] = getattr(import_module(module), function)
+        return recognize(data, name)
+
+
+CORPORA = {
+    corpus.name: corpus
+    for corpus in (
+        Corpus(
+            name="us-patent-law",
+            indexing="mpep_indexing",
+            query="mpep_query",
+            samples=PROJECT / "samples" / "us_patent_law",
+            recognizer="components.converters.recognition.recognize_us_patent_law",
+            kinds=("uslm_xml", "ecfr_xml", "mpep_html", "federal_register", "mpep_appendix", "pdf", "beir"),
+        ),
+    )
+}
+
+
+def get_corpus(name: str) -> Corpus:
+    """
+    The corpus of that name.
+
+    :param name: As it is written on the command line.
+    :returns: The corpus.
+    :raises ArgumentError: When there is none of that name.
+    """
+    if name not in CORPORA:
+        raise ArgumentError("corpus", name, "one of " + ", ".join(CORPORA))
+    return CORPORA[name]

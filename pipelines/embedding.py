@@ -1,0 +1,121 @@
+"""The vector pass of an index run: every chunk of the keyword store gets its vector, and only those do."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pipelines.errors import TansakuError
+from pipelines.loading import Definition, build
+from pipelines.manifest import Manifest
+from pipelines.production import EMBEDDER, VECTOR_WRITER
+from pipelines.scanning import Progress
+
+if TYPE_CHECKING:
+    from haystack import Document
+
+logger = logging.getLogger(__name__)
+
+LOADING, EMBEDDING = "loading the embedder", "embedding chunks"
+BATCH = 128
+
+
+class VectorPass:
+    """
+    Brings the vector store up to date with the manifest, in batches; what is done stays done when the process dies.
+
+    :param manifest: The corpus's manifest.
+    :param definition: The resolved indexing pipeline, with `embedder` and `vector_writer`.
+    :param get_chunks: Gets chunks by id from the keyword store.
+    """
+
+    def __init__(self, manifest: Manifest, definition: Definition, get_chunks: "Callable[[list[str]], list[Document]]"):
+        self._manifest = manifest
+        self._get_chunks = get_chunks
+        # Not warmed up before there is something to embed: loading the model takes seconds.
+        self._pipeline = build(_embedding_part(definition))
+        writer: Any = self._pipeline.get_component(VECTOR_WRITER)
+        self._store: Any = writer.document_store
+
+    def check(self) -> None:
+        """Find chunks again whose vectors are not in the store although the manifest says so."""
+        embedded = self._manifest.rows("SELECT count(*) FROM chunks WHERE vector_text IS NOT NULL")[0][0]
+        if embedded <= self._store.count_documents():
+            return
+        present = set(self._store.ids(None))
+        rows = self._manifest.rows("SELECT id FROM chunks WHERE vector_text IS NOT NULL")
+        missing = [row["id"] for row in rows if row["id"] not in present]
+        logger.warning("%d vectors are missing from the vector store; they are made again", len(missing))
+        self.forget(missing)
+
+    def forget(self, ids: list[str]) -> None:
+        """Note that some chunks have no vector."""
+        self._manifest.change(
+            "UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN (SELECT value FROM json_each(?))", ids
+        )
+
+    def remove_stale(self) -> None:
+        """Delete the vectors of chunks that are gone."""
+        stale = [row["id"] for row in self._manifest.rows("SELECT id FROM chunks WHERE text_hash IS NULL")]
+        if not stale:
+            return
+        # Forgotten first: should the process die in between, a chunk that comes back gets a new vector.
+        self.forget(stale)
+        self._store.delete_documents(stale)
+        self._manifest.change(
+            "DELETE FROM chunks WHERE text_hash IS NULL AND id IN (SELECT value FROM json_each(?))", stale
+        )
+
+    def run(self, progress: Progress) -> int:
+        """
+        Embed what waits for it. The vector of a chunk whose text is the same as before is kept.
+
+        :param progress: Called after each batch.
+        :returns: How many chunks were embedded.
+        :raises TansakuError: When the keyword store lacks chunks that the manifest knows.
+        """
+        total = self._manifest.count_todo()
+        if not total:
+            return 0
+        progress(LOADING, 0, 1)
+        self._pipeline.warm_up()
+        progress(LOADING, 1, 1)
+        done = embedded = 0
+        while rows := self._manifest.todo(BATCH):
+            progress(EMBEDDING, done, total)
+            chunks = {chunk.id: chunk for chunk in self._get_chunks(list(rows))}
+            if len(chunks) < len(rows):
+                raise TansakuError(
+                    f"{len(rows) - len(chunks)} chunks are missing from the keyword store, for example "
+                    f"{min(set(rows) - set(chunks))}; put it right with: tansaku doctor CORPUS --repair"
+                )
+            kept = self._keep_vectors([chunks[i] for i, row in rows.items() if row["vector_text"] == row["text_hash"]])
+            new = [chunk for id, chunk in chunks.items() if id not in kept]
+            if new:
+                self._pipeline.run({EMBEDDER: {"documents": new}})
+            self._manifest.mark_embedded(rows.values())
+            done += len(rows)
+            embedded += len(new)
+        progress(EMBEDDING, done, total)
+        return embedded
+
+    def _keep_vectors(self, chunks: "list[Document]") -> set[str]:
+        """Write chunks again with the vectors that the store has for them; only their metadata changed."""
+        from haystack.document_stores.types import DuplicatePolicy
+
+        if not chunks:
+            return set()
+        vectors = self._store.get_vectors([chunk.id for chunk in chunks])
+        known = [replace(chunk, embedding=vectors[chunk.id]) for chunk in chunks if chunk.id in vectors]
+        self._store.write_documents(known, DuplicatePolicy.OVERWRITE)
+        return {chunk.id for chunk in known}
+
+
+def _embedding_part(definition: Definition) -> Definition:
+    """The embedder and the writer behind it."""
+    parts = (EMBEDDER, VECTOR_WRITER)
+    return {
+        **definition,
+        "components": {name: definition["components"][name] for name in parts},
+        "connections": [c for c in definition["connections"] if c["sender"].split(".")[0] == EMBEDDER],
+    }

@@ -1,0 +1,310 @@
+"""
+The index manifest: which sources a corpus's index was made of, and what of each is in which store.
+
+Invariants, which make a killed run harmless:
+
+- A source is `pending` until its chunks are in the keyword stores; nothing else decides what a run has to do.
+- Before a store is touched, `begin` notes what is about to be claimed. If the process dies before `finish`, the claims
+  of both versions are known, so whatever it left in the stores is found and replaced.
+- A chunk's row says what the keyword store holds (`text_hash`, `meta_hash`; NULL when the chunk is gone) and what its
+  vector was made of (`vector_text`, `vector_meta`; NULL when it has none).
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import IndexMissingError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS roots (name TEXT PRIMARY KEY, path TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    key TEXT PRIMARY KEY, root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER, changed INTEGER);
+CREATE TABLE IF NOT EXISTS sources (
+    origin TEXT PRIMARY KEY, file TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, state TEXT NOT NULL,
+    open INTEGER NOT NULL DEFAULT 0, kind TEXT NOT NULL DEFAULT '', detail TEXT NOT NULL DEFAULT '',
+    edition TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', unreadable TEXT NOT NULL DEFAULT '');
+CREATE INDEX IF NOT EXISTS sources_file ON sources (file);
+CREATE INDEX IF NOT EXISTS sources_state ON sources (state);
+CREATE TABLE IF NOT EXISTS claims (
+    origin TEXT NOT NULL, source_id TEXT NOT NULL, precedence INTEGER NOT NULL,
+    PRIMARY KEY (origin, source_id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS claims_source_id ON claims (source_id, precedence DESC, origin);
+CREATE TABLE IF NOT EXISTS chunks (
+    id TEXT PRIMARY KEY, source_id TEXT NOT NULL, origin TEXT NOT NULL, text_hash TEXT, meta_hash TEXT,
+    vector_text TEXT, vector_meta TEXT) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS chunks_origin ON chunks (origin);
+CREATE INDEX IF NOT EXISTS chunks_source_id ON chunks (source_id);
+CREATE INDEX IF NOT EXISTS chunks_todo ON chunks (id)
+    WHERE text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash);
+"""
+_TODO = "text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash)"
+
+Claims = Mapping[tuple[str, str], int]
+"""(origin, source id) -> precedence: which source offers which record, and how good an edition it is."""
+
+
+@dataclass(frozen=True)
+class ChunkRow:
+    """What a chunk is made of: `text_hash` covers what the embedder sees, `meta_hash` all other metadata."""
+
+    id: str
+    source_id: str
+    origin: str
+    text_hash: str
+    meta_hash: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one source."""
+
+    origin: str
+    digest: str
+    kind: str = ""
+    detail: str = ""
+    edition: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    What writing a batch of sources means for the stores.
+
+    :param winners: Records that a source of the batch provides from now on: source id -> origin.
+    :param displaced: Other sources that must be written again, because a record falls back to them.
+    """
+
+    winners: dict[str, str]
+    displaced: frozenset[str]
+
+
+@dataclass(frozen=True)
+class IndexInfo:
+    """What an index holds, for those who search it."""
+
+    corpus_version: str
+    sections: int
+    chunks: int
+    vectors: int
+    pending_sources: int
+    editions: dict[str, list[str]] = field(default_factory=dict)
+
+
+class Manifest:
+    """
+    The manifest of one corpus, in SQLite.
+
+    Usage example:
+    ```python
+    with Manifest(settings.index_dir(corpus) / "manifest.sqlite") as manifest:
+        manifest.fact("corpus_version")
+    ```
+
+    :param path: The database file; made when it isn't there.
+    """
+
+    def __init__(self, path: Path):
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db.row_factory = sqlite3.Row
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=FULL")
+        self._db.executescript(_SCHEMA)
+
+    def __enter__(self) -> "Manifest":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of the block's changes, or none."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def rows(self, query: str, *parameters: Any) -> list[sqlite3.Row]:
+        """The rows of a query; a list parameter is bound as JSON, for `IN (SELECT value FROM json_each(?))`."""
+        return self._db.execute(query, [_bound(parameter) for parameter in parameters]).fetchall()
+
+    def change(self, statement: str, *parameters: Any) -> int:
+        """Run a statement and tell how many rows it changed."""
+        return self._db.execute(statement, [_bound(parameter) for parameter in parameters]).rowcount
+
+    def fact(self, name: str) -> str:
+        """A named fact about the index; empty when it isn't known."""
+        found = self.rows("SELECT value FROM facts WHERE name = ?", name)
+        return found[0]["value"] if found else ""
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Note a fact about the index."""
+        self.change("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value)
+
+    def plan(self, origins: Sequence[str], claims: Claims) -> Plan:
+        """
+        Decide who provides each record that a batch of sources provides, provided or may have provided.
+
+        The highest precedence wins, then the first origin, so the result does not depend on the order of events.
+
+        :param origins: The batch.
+        :param claims: What the batch offers now.
+        :returns: What has to be written.
+        """
+        batch = set(origins)
+        before = self.rows("SELECT source_id FROM claims WHERE origin IN (SELECT value FROM json_each(?))", list(batch))
+        records = {row["source_id"] for row in before} | {source_id for _, source_id in claims}
+        offers: dict[str, list[tuple[int, str]]] = {record: [] for record in records}
+        previous: dict[str, list[tuple[int, str, bool]]] = {record: [] for record in records}
+        for row in self.rows(
+            "SELECT c.source_id, c.origin, c.precedence, s.open FROM claims c JOIN sources s USING (origin)"
+            " WHERE c.source_id IN (SELECT value FROM json_each(?))",
+            list(records),
+        ):
+            previous[row["source_id"]].append((-row["precedence"], row["origin"], bool(row["open"])))
+            if row["origin"] not in batch:
+                offers[row["source_id"]].append((-row["precedence"], row["origin"]))
+        for (origin, source_id), precedence in claims.items():
+            offers[source_id].append((-precedence, origin))
+        winners, displaced = {}, set()
+        for record, offered in offers.items():
+            winner = min(offered)[1] if offered else ""
+            if winner in batch:
+                winners[record] = winner
+            elif winner:
+                # Open sources may have got as far as the stores, whatever their rank.
+                in_store = {origin for _, origin, is_open in previous[record] if is_open}
+                in_store |= {min(previous[record])[1]} if previous[record] else set()
+                if in_store & batch:
+                    displaced.add(winner)
+        return Plan(winners, frozenset(displaced))
+
+    def begin(self, origins: Sequence[str], claims: Claims) -> None:
+        """Note that a batch is about to be written, with all that it may put into the stores."""
+        with self.transaction():
+            self.change("UPDATE sources SET open = 1 WHERE origin IN (SELECT value FROM json_each(?))", list(origins))
+            self._add_claims(claims, "OR IGNORE")
+
+    def finish(
+        self, outcomes: Sequence[Outcome], claims: Claims, plan: Plan, chunks: Iterable[ChunkRow], gone: bool = False
+    ) -> None:
+        """
+        Note that a batch is in the keyword stores.
+
+        :param outcomes: One for each source of the batch.
+        :param claims: What the batch offers.
+        :param plan: What was written.
+        :param chunks: The chunks that were written.
+        :param gone: The sources do not exist any more, and leave the manifest.
+        """
+        origins = [outcome.origin for outcome in outcomes]
+        batch = "origin IN (SELECT value FROM json_each(?))"
+        with self.transaction():
+            self.change(f"DELETE FROM claims WHERE {batch}", origins)
+            self._add_claims(claims, "OR REPLACE")
+            self.change(f"UPDATE sources SET state = 'pending' WHERE {batch}", list(plan.displaced))
+            self.change(
+                f"UPDATE chunks SET text_hash = NULL WHERE {batch} OR source_id IN (SELECT value FROM json_each(?))",
+                origins,
+                list(plan.winners),
+            )
+            self._db.executemany(
+                "INSERT INTO chunks (id, source_id, origin, text_hash, meta_hash) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET source_id = excluded.source_id, origin = excluded.origin,"
+                " text_hash = excluded.text_hash, meta_hash = excluded.meta_hash",
+                [(c.id, c.source_id, c.origin, c.text_hash, c.meta_hash) for c in chunks],
+            )
+            if gone:
+                self.change(f"DELETE FROM sources WHERE {batch}", origins)
+                return
+            self._db.executemany(
+                "UPDATE sources SET state = 'done', open = 0, unreadable = '', digest = ?, kind = ?, detail = ?,"
+                " edition = ?, reason = ? WHERE origin = ?",
+                [(o.digest, o.kind, o.detail, o.edition, o.reason, o.origin) for o in outcomes],
+            )
+
+    def _add_claims(self, claims: Claims, conflict: str) -> None:
+        self._db.executemany(
+            f"INSERT {conflict} INTO claims VALUES (?, ?, ?)",
+            [(origin, source_id, precedence) for (origin, source_id), precedence in claims.items()],
+        )
+
+    def count_chunks(self) -> int:
+        """How many chunks the keyword store should hold."""
+        return int(self.rows("SELECT count(*) FROM chunks WHERE text_hash IS NOT NULL")[0][0])
+
+    def count_vectors(self) -> int:
+        """How many chunks have a vector that is up to date."""
+        return self.count_chunks() - self.count_todo()
+
+    def count_todo(self) -> int:
+        """How many chunks wait for their vector."""
+        return int(self.rows(f"SELECT count(*) FROM chunks WHERE {_TODO}")[0][0])
+
+    def todo(self, limit: int) -> dict[str, sqlite3.Row]:
+        """Some of the chunks that wait for their vector, by id."""
+        return {row["id"]: row for row in self.rows(f"SELECT * FROM chunks WHERE {_TODO} ORDER BY id LIMIT ?", limit)}
+
+    def mark_embedded(self, rows: Iterable[sqlite3.Row]) -> None:
+        """Note that the vectors of these chunks, as they were in `todo`, are in the vector store."""
+        with self.transaction():
+            self._db.executemany(
+                "UPDATE chunks SET vector_text = ?, vector_meta = ? WHERE id = ?",
+                [(row["text_hash"], row["meta_hash"], row["id"]) for row in rows],
+            )
+
+    def info(self) -> IndexInfo:
+        """What the index holds now."""
+        editions: dict[str, list[str]] = {}
+        for row in self.rows("SELECT DISTINCT kind, edition FROM sources WHERE edition != '' ORDER BY kind, edition"):
+            editions.setdefault(row["kind"], []).append(row["edition"])
+        return IndexInfo(
+            corpus_version=self.fact("corpus_version"),
+            sections=int(self.rows("SELECT count(DISTINCT source_id) FROM claims")[0][0]),
+            chunks=self.count_chunks(),
+            vectors=self.count_vectors(),
+            pending_sources=int(self.rows("SELECT count(*) FROM sources WHERE state != 'done'")[0][0]),
+            editions=editions,
+        )
+
+
+def read_index_info(folder: Path, corpus: str) -> IndexInfo:
+    """
+    What a corpus's index holds, for a process that only searches it.
+
+    Usage example:
+    ```python
+    read_index_info(settings.index_dir("us-patent-law"), "us-patent-law").corpus_version
+    ```
+
+    :param folder: The index's folder.
+    :param corpus: For the message.
+    :returns: Versions and counts.
+    :raises IndexMissingError: When there is no index yet.
+    """
+    path = folder / "manifest.sqlite"
+    if not path.is_file():
+        raise IndexMissingError(corpus)
+    with Manifest(path) as manifest:
+        info = manifest.info()
+    if not info.chunks:
+        raise IndexMissingError(corpus)
+    return info
+
+
+def _bound(parameter: Any) -> Any:
+    return json.dumps(parameter) if isinstance(parameter, list) else parameter

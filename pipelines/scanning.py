@@ -1,0 +1,162 @@
+"""Compares the paths that a user gives with the manifest: what is new, changed, unchanged or gone."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from pipelines.corpora import Corpus
+from pipelines.errors import ArgumentError
+from pipelines.manifest import Manifest
+from pipelines.sources import Source, SourceFile, find_files, read_sources
+
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with a step's name, what is done and what there is to do."""
+
+READING = "reading sources"
+
+
+class Scanner:
+    """
+    Brings the manifest's list of sources up to date with the file system. Sources that have to be indexed become
+    `pending`, those that no longer exist become `gone`; the stores are not touched.
+
+    Usage example:
+    ```python
+    with Manifest(path) as manifest:
+        Scanner(manifest, corpus, progress).scan([Path("uspto-mpep-html.tar.xz")])
+    ```
+
+    :param manifest: The corpus's manifest.
+    :param corpus: Whose recogniser tells what a file is.
+    :param progress: Called for every file.
+    """
+
+    def __init__(self, manifest: Manifest, corpus: Corpus, progress: Progress):
+        self._manifest = manifest
+        self._corpus = corpus
+        self._progress = progress
+
+    def scan(self, paths: list[Path], prune: bool = False) -> list[str]:
+        """
+        Look at everything under some paths.
+
+        :param paths: Files, folders and archives.
+        :param prune: Let go of all that is not under `paths`.
+        :returns: Notes for the user.
+        :raises ArgumentError: When a path does not exist, or two different paths have the same name.
+        """
+        roots = self._roots(paths)
+        for name, path in roots.items():
+            self._scan_root(name, path)
+        samples = self._corpus.samples.resolve()
+        own = [path for path in roots.values() if not path.is_relative_to(samples)]
+        notes = []
+        for row in self._manifest.rows("SELECT name, path FROM roots"):
+            if row["name"] in roots:
+                continue
+            is_sample = Path(row["path"]).is_relative_to(samples)
+            inside = any(Path(row["path"]).is_relative_to(path) for path in roots.values())
+            if prune or inside or (own and is_sample):
+                self._forget_root(row["name"])
+                if is_sample:
+                    notes.append("the sample documents gave way to your own")
+        return notes
+
+    def _roots(self, paths: list[Path]) -> dict[str, Path]:
+        """The roots by name: a path below another one, or below a known folder, belongs to that one."""
+        known = {row["name"]: Path(row["path"]) for row in self._manifest.rows("SELECT name, path FROM roots")}
+        given = sorted({path.expanduser().resolve() for path in paths})
+        roots: dict[str, Path] = {}
+        for path in given:
+            if not path.exists() and path not in known.values():
+                raise ArgumentError("path", str(path), "an existing file, folder or archive")
+            outer = next((o for o in (*roots.values(), *known.values()) if o != path and path.is_relative_to(o)), None)
+            root = outer or path
+            other = roots.get(root.name) or known.get(root.name)
+            if other is not None and other != root and (root.name in roots or other.exists()):
+                raise ArgumentError(
+                    "path", str(root), f"named otherwise, because {other} has the same name and is in the index"
+                )
+            roots[root.name] = root
+        return roots
+
+    def _scan_root(self, name: str, root: Path) -> None:
+        known = {row["key"]: row for row in self._manifest.rows("SELECT * FROM files WHERE root = ?", name)}
+        files = list(find_files(root))
+        with self._manifest.transaction():
+            self._manifest.change("INSERT OR REPLACE INTO roots VALUES (?, ?)", name, str(root))
+        for done, file in enumerate(files):
+            self._progress(READING, done, len(files))
+            row = known.pop(file.key, None)
+            signature = _signature(file)
+            if row is not None and signature is not None and signature == (row["size"], row["changed"]):
+                if row["path"] != str(file.path):
+                    self._manifest.change("UPDATE files SET path = ? WHERE key = ?", str(file.path), file.key)
+                continue
+            self._scan_file(name, file, signature)
+        self._progress(READING, len(files), len(files))
+        with self._manifest.transaction():
+            for key in known:
+                self._forget_file(key)
+
+    def _scan_file(self, root: str, file: SourceFile, signature: tuple[int, int] | None) -> None:
+        found: dict[str, tuple[Source, str, str]] = {}
+        for source in read_sources(file):
+            kind = self._corpus.recognize(source.data, source.name).kind if not source.reason else ""
+            # The content is read again when its turn comes; holding all of an archive would take too much memory.
+            digest = source.digest if not source.reason else ""
+            found[source.origin] = (Source(source.origin, source.name, reason=source.reason), digest, kind)
+        readable = not any(source.reason for source, _, _ in found.values())
+        is_whole = not (file.key in found and found[file.key][0].reason)
+        size, changed = signature if readable and signature else (None, None)
+        with self._manifest.transaction():
+            self._manifest.change(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", file.key, root, str(file.path), size, changed
+            )
+            for source, digest, kind in found.values():
+                self._note_source(file, source, digest, kind)
+            for row in self._manifest.rows("SELECT origin FROM sources WHERE file = ?", file.key):
+                # When an archive is damaged, the members that could not be reached may still be there.
+                if is_whole and row["origin"] not in found:
+                    self._manifest.change("UPDATE sources SET state = 'gone' WHERE origin = ?", row["origin"])
+
+    def _note_source(self, file: SourceFile, source: Source, digest: str, kind: str) -> None:
+        if source.reason:
+            self._manifest.change(
+                "INSERT INTO sources (origin, file, name, digest, state, unreadable) VALUES (?, ?, ?, '', 'done', ?)"
+                " ON CONFLICT (origin) DO UPDATE SET unreadable = excluded.unreadable",
+                source.origin,
+                file.key,
+                source.name,
+                source.reason,
+            )
+            return
+        self._manifest.change(
+            "INSERT INTO sources (origin, file, name, digest, kind, state) VALUES (?, ?, ?, ?, ?, 'pending')"
+            " ON CONFLICT (origin) DO UPDATE SET unreadable = '', kind = excluded.kind, digest = excluded.digest,"
+            " state = CASE WHEN digest = excluded.digest AND state = 'done' THEN 'done' ELSE 'pending' END",
+            source.origin,
+            file.key,
+            source.name,
+            digest,
+            kind,
+        )
+
+    def _forget_root(self, name: str) -> None:
+        with self._manifest.transaction():
+            for row in self._manifest.rows("SELECT key FROM files WHERE root = ?", name):
+                self._forget_file(row["key"])
+            self._manifest.change("DELETE FROM roots WHERE name = ?", name)
+
+    def _forget_file(self, key: str) -> None:
+        self._manifest.change("UPDATE sources SET state = 'gone' WHERE file = ?", key)
+        self._manifest.change("DELETE FROM files WHERE key = ?", key)
+
+
+def _signature(file: SourceFile) -> tuple[int, int] | None:
+    try:
+        return file.signature()
+    except OSError:
+        return None

@@ -1,0 +1,41 @@
+"""Where data lives and which profile is used; every setting can be given as an environment variable TANSAKU_<NAME>."""
+
+from pathlib import Path
+
+from platformdirs import user_data_dir
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT = Path(__file__).resolve().parent.parent
+"""The folder that holds the packages, config/ and samples/."""
+
+
+class Settings(BaseSettings):
+    """
+    Settings of the pipelines, read from the environment whenever an object is made.
+
+    Usage example:
+    ```python
+    settings = Settings()                       # TANSAKU_DATA_DIR=/srv/tansaku
+    settings.index_dir("us-patent-law")         # /srv/tansaku/indexes/us-patent-law
+    ```
+
+    :param data_dir: The data folder: indexes and prepared models.
+    :param profile: The profile used where none is named.
+    :param pipelines_dir: The folder of the pipeline files, with the profiles in `profiles/` below it.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="TANSAKU_")
+
+    data_dir: Path = Field(default_factory=lambda: Path(user_data_dir("tansaku", appauthor=False)))
+    profile: str = "embedded"
+    pipelines_dir: Path = PROJECT / "pipelines" / "yaml"
+
+    def index_dir(self, corpus: str) -> Path:
+        """The folder that holds a corpus's stores and manifest."""
+        return self.data_dir.expanduser().absolute() / "indexes" / corpus
+
+    @property
+    def models_dir(self) -> Path:
+        """The folder of prepared models."""
+        return self.data_dir.expanduser().absolute() / "models"
