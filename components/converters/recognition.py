@@ -22,7 +22,9 @@ class Recognition(NamedTuple):
     """
     What a file was found to be.
 
-    :param kind: mpep_html, mpep_appendix, mpep_contents, uslm_xml, ecfr_xml, federal_register, pdf, beir; "" for none.
+    :param kind: mpep_html, mpep_appendix, uslm_xml, ecfr_xml, federal_register, pdf or beir for what holds text;
+        mpep_contents (tables of contents) and evaluation (questions and judgements) for what is known and holds none;
+        "" for everything else.
     :param detail: For a reader: what it is, or why it can't be used.
     """
 
@@ -52,7 +54,7 @@ def recognize_us_patent_law(data: bytes, name: str) -> Recognition:
     if start.startswith("<"):
         return _markup(start)
     if re.match(r"(?:query-id\tcorpus-id\tscore|[^\t\n]+\t[^\t\n]+\t-?\d+)\r?(?:\n|\Z)", start):
-        return Recognition("beir", "judgements of an evaluation set; measure it with: tansaku evaluate")
+        return Recognition("evaluation", "judgements of an evaluation set; measure it with: tansaku evaluate")
     # Copies of the manual's pages exist with a few lines of front matter before the first tag.
     return _html(start)
 
@@ -84,7 +86,8 @@ def _json(text: str) -> Recognition:
         if re.fullmatch(r"FR-\S+", identifier) and "title" in entry and ("date" in entry or "url" in entry):
             return Recognition("federal_register", "Federal Register documents")
         if identifier and "text" in entry:
-            return Recognition("beir", "part of an evaluation set; measure it with: tansaku evaluate")
+            kind, what = ("beir", "corpus") if "title" in entry else ("evaluation", "questions")
+            return Recognition(kind, f"{what} of an evaluation set; measure it with: tansaku evaluate")
     if "results" in keys or "count" in keys:
         return Recognition("", "a JSON answer without Federal Register documents")
     return Recognition("", "JSON without the fields of a Federal Register document (document_number, title)")
