@@ -1,0 +1,60 @@
+# make serve   install what is needed, index the samples at the first start and serve on 127.0.0.1:1416
+# make test    install what is needed and run linters, type checker and tests
+
+PYTHON := $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+BIN3 := .venv-3x/bin
+PIP := -m pip --disable-pip-version-check --quiet
+
+.PHONY: help install serve test test-3x lint bench lock clean
+
+help:  ## Say what each target does
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | expand -t 12
+
+install: .venv/installed  ## Install into .venv what searching and serving need
+
+serve: .venv/installed  ## Serve REST, MCP and API docs on 127.0.0.1:1416
+	$(BIN)/tansaku serve
+
+test: lint  ## Run linters, type checker and all tests
+	$(BIN)/python -m pytest
+
+test-3x: .venv-3x/installed  ## Run the unit tests on Haystack 3
+	$(BIN3)/python -m pytest
+
+lint: .venv/installed-dev  ## Run linters and type checker
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: .venv/installed-dev  ## Measure speed and quality; takes minutes
+	$(BIN)/python -m benchmarks
+
+lock: $(BIN)/python  ## Write constraints.txt anew from pyproject.toml
+	$(BIN)/python $(PIP) install uv
+	echo 'haystack-ai<3' | $(BIN)/uv pip compile pyproject.toml - --output-file constraints.txt --universal --upgrade \
+		--python-version 3.11 --extra dev --extra cluster --extra models --extra tracing \
+		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet
+
+clean:  ## Remove environments and caches; indexes and models stay
+	rm -rf .venv .venv-3x .mypy_cache .ruff_cache .pytest_cache build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# An old pip takes ten minutes to find versions that go together, a new one seconds.
+$(BIN)/python $(BIN3)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
+	$(PYTHON) -m venv $(@D:/bin=) || { echo "On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$@ $(PIP) install --upgrade pip
+
+.venv/installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python $(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(BIN)/python $(PIP) install --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+.venv-3x/installed: pyproject.toml constraints.txt | $(BIN3)/python
+	grep -vE '^haystack-(ai|experimental)==' constraints.txt > .venv-3x/constraints.txt
+	$(BIN3)/python $(PIP) install --constraint .venv-3x/constraints.txt --editable '.[dev]' 'haystack-ai>=3,<4'
+	touch $@
