@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any, TypeVar
 
 from haystack import default_from_dict
-from haystack.core.serialization import import_class_by_name
+from haystack.core.serialization import component_to_dict, import_class_by_name
 
 logger = logging.getLogger(__name__)
 
@@ -140,9 +140,18 @@ class Unavailable:
         """
         raise RuntimeError(self.reason)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The serialised form that couldn't be loaded."""
-        return self.spec
+
+def part_to_dict(part: Any | None, name: str) -> dict[str, Any] | None:
+    """
+    Serialise a component that is an init parameter of another.
+
+    :param part: The component, its stand-in, or None.
+    :param name: Name of the init parameter.
+    :returns: Its serialised form.
+    """
+    if part is None or isinstance(part, Unavailable):
+        return part.spec if part else None
+    return component_to_dict(part, name)
 
 
 def from_dict_or_unavailable(cls: type[T], data: dict[str, Any], part: str) -> T:

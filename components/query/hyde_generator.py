@@ -5,13 +5,13 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from haystack import component
+from haystack import component, default_to_dict
 from haystack.components.builders import PromptBuilder
 from haystack.components.generators.chat.types import ChatGenerator
 from haystack.dataclasses import ChatMessage
 
 from components.analysis.analyzed_text import AnalyzedText
-from components.optional_service import OptionalService, from_dict_or_unavailable
+from components.optional_service import OptionalService, from_dict_or_unavailable, part_to_dict
 from components.query.passage_check import usable_passage
 
 logger = logging.getLogger(__name__)
@@ -93,6 +93,25 @@ class HyDEGenerator:
         self._service = OptionalService("hyde", timeout, max_failures, pause)
         self._cache: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        Serialise the component.
+
+        :returns: The serialised form.
+        """
+        return default_to_dict(
+            self,
+            chat_generator=part_to_dict(self.chat_generator, "chat_generator"),
+            timeout=self.timeout,
+            max_tokens=self.max_tokens,
+            prompt=self.prompt,
+            cache_size=self.cache_size,
+            min_words=self.min_words,
+            max_words=self.max_words,
+            max_failures=self.max_failures,
+            pause=self.pause,
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "HyDEGenerator":
