@@ -1,7 +1,7 @@
 """Lines and blocks of readable text from the HTML that the USPTO publishes the manual in."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from lxml import etree, html
 
@@ -19,7 +19,9 @@ _UNREAD = frozenset(["script", "style", "head", "noscript"])
 _BEFORE_PUNCTUATION = re.compile(r"(?<![.\s]) +(?=[,;)\]]|[.:](?:\s|\Z))|(?<=[(\[]) +")
 _ORDINAL_SUFFIX = re.compile(r"(\d) (bis|ter|quater|quinquies|sexies|septies) \.(?=\d)")
 _MARKER = re.compile(r"(?:\((?:\w{1,5}|[ivxlc]{1,6})\)|\w{1,4}[.)](?:\s|\Z)|[-–—•*¶§]|\[?\d)")
+_NUMBERS = re.compile(r"\(\w{1,5}\)(?:\s?\(\w{1,5}\))*")
 _BARE_MARKER = re.compile(r"\(\w{1,5}\)|\w{1,4}[.)]")
+_LEADERS = re.compile(r"\.{5,}")
 _DIGITS = re.compile(r"\d+\Z")
 _HIDDEN = {0x00AD: None, 0x200B: None, 0xFEFF: None}
 _LIST_LIMIT = 1000
@@ -55,7 +57,8 @@ def article_of(root: html.HtmlElement) -> html.HtmlElement | None:
 
 def tidy(text: str) -> str:
     """
-    Text of one line, without the blanks that the markup leaves inside brackets and before punctuation.
+    Text of one line, without the blanks that the markup leaves inside brackets and before punctuation, and with dot
+    leaders cut to "...".
 
     ```python
     tidy("see ( Rule 43 bis .1 ) ,\\n and")  # "see (Rule 43bis.1), and"
@@ -64,6 +67,7 @@ def tidy(text: str) -> str:
     :param text: Text as it stands between tags.
     :returns: The clean line.
     """
+    text = _LEADERS.sub(" ... ", text) if "....." in text else text
     text = " ".join(text.translate(_HIDDEN).split())
     if not text.isalnum():
         text = _BEFORE_PUNCTUATION.sub("", text)
@@ -73,6 +77,11 @@ def tidy(text: str) -> str:
 def is_page_title(element: html.HtmlElement) -> bool:
     """Whether an element is the title of a section or form paragraph."""
     return element.tag == "h1" and element.get("class") == PAGE_TITLE
+
+
+def is_heading(element: html.HtmlElement) -> bool:
+    """Whether an element is a heading of any level."""
+    return element.tag in _HEADINGS
 
 
 def anchor_of(element: html.HtmlElement) -> str:
@@ -117,7 +126,8 @@ class _Lines:
 
     def close(self) -> None:
         if self.open:
-            if line := tidy("".join(self.open)):
+            line = tidy("".join(self.open))
+            if line.strip("_ "):
                 self.done.append(line)
             self.open = []
 
@@ -187,25 +197,14 @@ class LineReader:
         :returns: One list of lines an outermost item; loose paragraphs count as items.
         """
         found: list[list[str]] = []
-        loose: list[html.HtmlElement | str] = []
-
-        def flush() -> None:
-            if loose and (lines := self.lines(*loose)):
-                found.append(lines)
-            loose.clear()
-
-        for part in contents(element):
-            if not isinstance(part, str) and part.tag in ("ul", "ol", "dl", "div"):
-                flush()
+        for part in runs(element):
+            if isinstance(part, list):
+                found.append(self.lines(*part))
+            elif part.tag in ("ul", "ol", "dl", "div"):
                 found.extend(self.items(part))
-            elif not isinstance(part, str) and part.tag in _BREAKING:
-                flush()
-                if lines := self.lines(part):
-                    found.append(lines)
             else:
-                loose.append(part)
-        flush()
-        return found
+                found.append(self.lines(part))
+        return [lines for lines in found if lines]
 
     def _read(self, element: html.HtmlElement, out: _Lines) -> None:
         tag = element.tag
@@ -278,9 +277,39 @@ def contents(element: html.HtmlElement) -> list[html.HtmlElement | str]:
     return parts
 
 
-def is_breaking(element: html.HtmlElement) -> bool:
-    """Whether an element stands on lines of its own."""
-    return element.tag in _BREAKING
+def runs(element: html.HtmlElement) -> Iterator[html.HtmlElement | list[html.HtmlElement | str]]:
+    """
+    What is inside an element, divided where lines break.
+
+    :param element: An element.
+    :returns: Elements that stand on lines of their own, and between them lists of loose text and inline elements.
+    """
+    loose: list[html.HtmlElement | str] = []
+    for part in contents(element):
+        if isinstance(part, str) or part.tag not in _BREAKING:
+            loose.append(part)
+            continue
+        if loose:
+            yield loose
+            loose = []
+        yield part
+    if loose:
+        yield loose
+
+
+def marker_of(text: str) -> str:
+    """
+    The bracketed numbers that a paragraph begins with.
+
+    ```python
+    marker_of("(a) (1) A claim shall ...")  # "(a) (1)"
+    ```
+
+    :param text: A paragraph.
+    :returns: The numbers; empty where it begins with something else.
+    """
+    match = _NUMBERS.match(text)
+    return match.group() if match else ""
 
 
 def _marked(item: list[str]) -> list[str]:

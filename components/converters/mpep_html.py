@@ -16,12 +16,12 @@ from components.converters.html_blocks import (
     ParserError,
     anchor_of,
     article_of,
-    contents,
-    is_breaking,
+    is_heading,
     is_navigation,
     is_page_title,
     packed,
     parse_page,
+    runs,
 )
 from components.converters.html_links import citation_note
 from components.converters.mpep_chapters import chapter_name, chapter_of
@@ -38,7 +38,6 @@ _FORM_PARAGRAPH = re.compile(r"¶+\s*(?P<number>\d{1,2}(?:\.\w+)*)\s*(?P<title>.
 _EDITOR_NOTE = re.compile(r"\[\s*Editor(?:['’]s)?\s+Note", re.IGNORECASE)
 _TIME = re.compile(r"applica|effective|in effect|in force|on or after|prior to|before", re.IGNORECASE)
 _MODIFIED = re.compile(rb"Last Modified:\s*(\d\d)/(\d\d)/(\d{4})")
-_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _LISTS = frozenset(["ul", "ol", "dl"])
 _QUOTES = {"USC": "quote_statute", "CFR": "quote_rule", "PCT": "quote_rule"}
 
@@ -163,35 +162,26 @@ class _PageReader:
 
     def _walk(self, element: html.HtmlElement, section: _Section | None, headings: list[str]) -> None:
         """Read what is inside an element into a section; `headings` is the path of sub-headings so far."""
-        loose: list[html.HtmlElement | str] = []
         above = list(headings)
-
-        def flush() -> None:
-            if section and loose and (lines := self._lines.lines(*loose)):
-                self._paragraph(section, lines, headings, next((a for p in loose if (a := _anchor(p))), ""))
-            loose.clear()
-
-        for part in contents(element):
-            if isinstance(part, str) or not (is_breaking(part) or part.tag == "img"):
-                loose.append(part)
+        for part in runs(element):
+            if isinstance(part, list):
+                if section and (lines := self._lines.lines(*part)):
+                    self._paragraph(section, lines, headings, next((a for p in part if (a := _anchor(p))), ""))
                 continue
-            flush()
+            title = next((child for child in part if is_page_title(child) and clean(child.text_content())), None)
             if is_page_title(part):
                 if section is None and clean(part.text_content()):
                     section = self._open(part, None)
-                continue
-            title = next((child for child in part if is_page_title(child)), None)
-            if part.get("class") == "formPara":
+            elif part.get("class") == "formPara":
                 if section:
                     self._form_paragraph(part, section, headings)
-            elif title is not None and clean(title.text_content()):
+            elif title is not None:
                 self._walk(part, self._open(title, section), [])
-            elif section and part.tag in _HEADINGS:
+            elif section and is_heading(part):
                 headings = [*above, self._lines.line(part)]
                 section.text.add(headings[-1], "heading", headings=headings, anchor=_anchor(part))
             else:
                 self._block(part, section, headings)
-        flush()
 
     def _block(self, element: html.HtmlElement, section: _Section | None, headings: list[str]) -> None:
         name = element.get("class") or ""
