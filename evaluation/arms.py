@@ -1,0 +1,87 @@
+"""Asks a query pipeline, and listens to its two retrievers on the way."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pipelines.errors import ConfigError
+from pipelines.loading import build, resolve
+from pipelines.settings import Settings
+
+if TYPE_CHECKING:
+    from components.retrieval.ranking import Ranking
+
+RETRIEVERS = {"keyword": "keyword_retriever", "vector": "vector_retriever"}
+_QUERY_SOCKETS = ("query", "text")
+_K = 60
+
+
+class QueryArms:
+    """
+    A query pipeline whose retrievers' rankings are looked at, too.
+
+    Usage example:
+    ```python
+    arms = QueryArms("mpep_query", None, Settings())
+    arms.run("lack of written description")["pipeline"]  # ["MPEP-2163", ...]
+    ```
+
+    :param pipeline: The pipeline's name or the path of its file. It needs a `keyword_retriever` and a
+        `vector_retriever` with the output `rankings`, and one component at its end with the output `documents`.
+    :param profile: The profile; that of the settings by default.
+    :param settings: Where the index is.
+    :param depth: How many documents the pipeline is asked for, where its last component takes `top_k`.
+    :raises ConfigError: If the pipeline is not like that.
+    """
+
+    def __init__(self, pipeline: str, profile: str | None, settings: Settings, depth: int = 1000):
+        self._pipeline = build(resolve(pipeline, profile, settings))
+        outputs = self._pipeline.outputs(include_components_with_connected_outputs=True)
+        for name in RETRIEVERS.values():
+            if "rankings" not in outputs.get(name, {}):
+                raise ConfigError(
+                    f"{pipeline} can't be evaluated: it has no component {name!r} with an output 'rankings'"
+                )
+        ends = [name for name, sockets in self._pipeline.outputs().items() if "documents" in sockets]
+        if len(ends) != 1:
+            found = ", ".join(ends) or "none"
+            raise ConfigError(f"{pipeline} can't be evaluated: one component must end in 'documents', found: {found}")
+        self._end = ends[0]
+        inputs = self._pipeline.inputs()
+        self._asked = [
+            (name, socket) for name, sockets in inputs.items() for socket in _QUERY_SOCKETS if socket in sockets
+        ]
+        self._options = {self._end: {"top_k": depth}} if "top_k" in inputs.get(self._end, {}) else {}
+        self._pipeline.warm_up()
+
+    def run(self, query: str) -> dict[str, list[str]]:
+        """
+        Ask one question.
+
+        :param query: The question.
+        :returns: For "keyword", "vector" and "pipeline" the documents' ids, best first.
+        """
+        data: dict[str, dict[str, Any]] = {name: dict(options) for name, options in self._options.items()}
+        for name, socket in self._asked:
+            data.setdefault(name, {})[socket] = query
+        results = self._pipeline.run(data, include_outputs_from=set(RETRIEVERS.values()))
+        ranked = {arm: _ids(fuse(results[name]["rankings"])) for arm, name in RETRIEVERS.items()}
+        return {**ranked, "pipeline": _ids(document.id for document in results[self._end]["documents"])}
+
+
+def fuse(rankings: "Sequence[Ranking]") -> list[str]:
+    """
+    One arm's rankings of the variants of a query as one: reciprocal rank fusion with the rankings' weights.
+
+    :param rankings: The rankings.
+    :returns: Chunk ids, best first.
+    """
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, (chunk_id, _) in enumerate(ranking.entries, start=1):
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + ranking.weight / (_K + rank)
+    return sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
+
+
+def _ids(chunk_ids: Iterable[str]) -> list[str]:
+    """Documents in the order of their best chunks."""
+    return list(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in chunk_ids))
