@@ -117,6 +117,13 @@ def add_xml(body: str, text: RecordText) -> None:
                 headings.add(level, _xml_words(child).rstrip(":"))
             elif child.tag == "GPOTABLE":
                 text.add(_gpo_table(child), "table", headings=headings.words)
+            elif child.tag == "SECTION":
+                # A rule that is being amended: its number and subject are one line, as in the rules themselves.
+                parts = [_xml_words(part) for part in child if part.tag in ("SECTNO", "SUBJECT")]
+                text.add(" ".join(parts), headings=headings.words)
+                walk(child)
+            elif child.tag in ("SECTNO", "SUBJECT") and element.tag == "SECTION":
+                continue
             elif child.tag == "FTNT":
                 text.add(_xml_words(child), "note", headings=headings.words)
             elif _XML_PARAGRAPHS.match(child.tag) and not any(grand.tag == "P" for grand in child):
