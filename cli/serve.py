@@ -97,6 +97,7 @@ def _run(settings: "ServiceSettings", listener: "socket.socket") -> None:
         create_app(settings),
         log_config=None,
         access_log=False,
+        ws="none",
         server_header=False,
         timeout_graceful_shutdown=settings.shutdown_seconds,
     )

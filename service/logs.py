@@ -3,8 +3,12 @@
 import json
 import logging
 import sys
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+"""The id of the request that is being answered; every line logged meanwhile carries it."""
 
 OWN_LOGGERS = ("service", "pipelines", "components")
 
@@ -20,6 +24,8 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             **getattr(record, "fields", {}),
         }
+        if request_id.get():
+            line["request_id"] = request_id.get()
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)

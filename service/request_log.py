@@ -8,6 +8,7 @@ import uuid
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.logs import request_id
 from service.responses import send_error
 
 logger = logging.getLogger(__name__)
@@ -33,23 +34,24 @@ class RequestLogMiddleware:
             await self.app(scope, receive, send)
             return
         given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex[:16]
+        named = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex[:16]
+        context = request_id.set(named)
         status, started = 0, time.perf_counter()
 
         async def send_named(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", []), (b"x-request-id", request_id.encode())]}
+                message = {**message, "headers": [*message.get("headers", []), (b"x-request-id", named.encode())]}
             await send(message)
 
         try:
             await self.app(scope, receive, send_named)
         except Exception:
-            logger.exception("request failed", extra={"fields": {"request_id": request_id}})
+            logger.exception("request failed")
             if status:
                 raise
-            await send_error(send_named, 500, f"internal error; the log has the details under {request_id}")
+            await send_error(send_named, 500, "internal error; the log has the details")
         finally:
             # A status of 499 says that the caller went away before the answer.
             fields = {
@@ -57,6 +59,6 @@ class RequestLogMiddleware:
                 "path": scope["path"],
                 "status": status or 499,
                 "ms": round((time.perf_counter() - started) * 1000, 1),
-                "request_id": request_id,
             }
             logger.info("request", extra={"fields": fields})
+            request_id.reset(context)

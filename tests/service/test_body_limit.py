@@ -1,0 +1,41 @@
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from service.body_limit import BodyLimitMiddleware
+
+
+async def echo_length(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+@pytest.fixture
+def client() -> TestClient:
+    app = Starlette(routes=[Route("/", echo_length, methods=["GET", "POST"])])
+    return TestClient(BodyLimitMiddleware(app, largest=10))
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "text"),
+    [
+        (b"", 200, "0"),
+        (b"0123456789", 200, "10"),
+        (b"01234567890", 413, '{"error": "the body is larger than 10 bytes"}'),
+    ],
+)
+def test_a_body_passes_up_to_the_limit(client, body, status, text):
+    for sent in (body, iter([body[:4], body[4:]])):  # with its length declared, and in pieces without
+        answer = client.post("/", content=sent)
+        assert (answer.status_code, answer.text) == (status, text)
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "x"])
+def test_a_length_that_is_no_number_is_refused(client, length):
+    assert client.post("/", content=b"1", headers={"Content-Length": length}).status_code == 413
+
+
+def test_requests_without_a_body_pass(client):
+    assert client.get("/").text == "0"
