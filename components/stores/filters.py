@@ -19,6 +19,7 @@ import operator
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Generic, TypeVar
@@ -179,10 +180,8 @@ def _scalar(value: Any) -> Scalar | None:
     if isinstance(value, bool | str):
         return value
     if isinstance(value, int | float):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.copysign(math.inf, value)
+        with suppress(OverflowError):
+            return float(value) if math.isfinite(value) else None
     if isinstance(value, date):
         return value.isoformat()
     return None
@@ -236,6 +235,8 @@ def _parse_comparison(filters: Mapping[str, Any]) -> Condition:
     name, value = filters["operator"], filters["value"]
     if name not in COMPARISONS:
         raise FilterError(f"unknown operator {name!r} for the field {field!r}; allowed are {', '.join(COMPARISONS)}")
+    if field == "id" and name in _ORDERINGS:
+        raise FilterError(f"unknown operator {name!r} for the field 'id'; allowed are ==, !=, in, not in")
     where = f"{field} {name}"
     field = ID_FIELD if field == "id" else field.removeprefix("meta.")
     if name in _ORDERINGS:
@@ -263,6 +264,6 @@ def _parse_range(where: str, field: str, name: str, value: Any) -> Condition:
     moment = date_number(bound) if bound is not None else None
     if moment is not None:
         return Range(field, name, moment, is_date=True)
-    if not isinstance(bound, float) or math.isnan(bound):
+    if not isinstance(bound, float):
         raise FilterError(f"{where}: {value!r} is not allowed; compare with a number or an ISO 8601 date")
     return Range(field, name, bound, is_date=False)

@@ -1,6 +1,6 @@
 """A keyword document store in a folder: Tantivy over tokens that were made before."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,23 @@ from tantivy import DocAddress, Occur, Order, Query
 from components.stores.batched_store import BatchedStore
 from components.stores.filters import Condition, parse_filters
 from components.stores.pending_changes import PendingChanges
+from components.stores.ranked_hits import best, check_top_k, rounded_score, with_all_ties
+from components.stores.stored_json import document_from_json
 from components.stores.tantivy_filters import TantivyFilterBuilder
 from components.stores.tantivy_index import Snapshot, TantivyIndex
 from components.stores.tantivy_records import (
     DIGEST_FIELD,
+    FILTER_FIELD,
     ID_FIELD,
     JSON_FIELD,
     KEY_FIELD,
     IndexedDocument,
-    from_record,
     sort_field,
 )
 from components.stores.term_clause import TermClause
 
 Hits = list[tuple[Any, DocAddress]]
 Phrase = tuple[str, list[str]]
-
-_TIES = 16  # hits fetched beyond top_k, to see whether the last ones tie
 
 
 class TantivyDocumentStore(BatchedStore):
@@ -150,7 +150,7 @@ class TantivyDocumentStore(BatchedStore):
         :raises FilterError: If the filter is malformed.
         :raises ValueError: If `top_k` is below 1, or `sort_by` isn't one of the store's sort fields.
         """
-        _check_top_k(top_k)
+        check_top_k(top_k)
         if sort_by not in self.sort_fields:
             raise ValueError(f"sort_by: {sort_by!r} is not allowed; the store sorts by {', '.join(self.sort_fields)}")
         condition, snapshot = parse_filters(filters), self._snapshot()
@@ -158,14 +158,14 @@ class TantivyDocumentStore(BatchedStore):
             return [], 0
         query, total = _filter(snapshot, condition), 0
 
-        def fetch(limit: int) -> Hits:
+        def fetch(limit: int) -> list[Hits]:
             nonlocal total
             field = sort_field(sort_by)
             result = snapshot.searcher.search(query, limit, order_by_field=field, order=Order.Asc)
             total = int(result.count)  # type: ignore[attr-defined]  # tantivy's stubs lack it
-            return result.hits
+            return [result.hits]
 
-        hits = _with_all_ties(fetch, top_k)
+        [hits] = with_all_ties(fetch, lambda hit: hit[0], top_k)
         ordered = sorted(zip([key for key, _ in hits], self._ids_of(snapshot, hits), range(len(hits)), strict=True))
         return [_read(snapshot, hits[position][1]) for _, _, position in ordered[:top_k]], total
 
@@ -188,7 +188,7 @@ class TantivyDocumentStore(BatchedStore):
         :raises FilterError: If the filter is malformed.
         :raises ValueError: If `top_k` is below 1, or a text field isn't in the index.
         """
-        _check_top_k(top_k)
+        check_top_k(top_k)
         condition, snapshot = parse_filters(filters), self._snapshot()
         if snapshot is None:
             return []
@@ -245,13 +245,13 @@ class TantivyDocumentStore(BatchedStore):
         return self._index.snapshot(self.text_fields, self.sort_fields)
 
     def _ranked(self, snapshot: Snapshot, query: Query, top_k: int) -> list[tuple[str, float]]:
-        def fetch(limit: int) -> Hits:
+        def fetch(limit: int) -> list[Hits]:
             hits = snapshot.searcher.search(query, limit, count=False).hits
-            return [(_rounded(score), address) for score, address in hits]
+            return [[(rounded_score(score), address) for score, address in hits]]
 
-        hits = _with_all_ties(fetch, top_k)
+        [hits] = with_all_ties(fetch, lambda hit: hit[0], top_k)
         ranked = list(zip(self._ids_of(snapshot, hits), [score for score, _ in hits], strict=True))
-        return sorted(ranked, key=lambda entry: (-entry[1], entry[0]))[:top_k]
+        return best(ranked, top_k)
 
     def _ids_of(self, snapshot: Snapshot, hits: Hits) -> list[str]:
         addresses = [address for _, address in hits]
@@ -297,7 +297,9 @@ class TantivyDocumentStore(BatchedStore):
 
 
 def _filter(snapshot: Snapshot, condition: Condition | None) -> Query:
-    return Query.all_query() if condition is None else TantivyFilterBuilder(snapshot.schema).build(condition)
+    if condition is None:
+        return Query.all_query()
+    return TantivyFilterBuilder(snapshot.schema, ID_FIELD, FILTER_FIELD).build(condition)
 
 
 def _restricted(snapshot: Snapshot, parts: list[tuple[Occur, Query]], condition: Condition | None) -> Query:
@@ -340,31 +342,11 @@ def _check_field(snapshot: Snapshot, field: str) -> None:
         raise ValueError(f"the index has no text field {field!r}; it has: {allowed}")
 
 
-def _check_top_k(top_k: int) -> None:
-    if top_k < 1:
-        raise ValueError(f"top_k: {top_k!r} is not allowed; it must be 1 or more")
-
-
 def _all_hits(snapshot: Snapshot, query: Query, limit: int | None = None) -> Hits:
     limit = snapshot.searcher.num_docs if limit is None else limit
     return snapshot.searcher.search(query, max(limit, 1), count=False).hits
 
 
-def _with_all_ties(fetch: Callable[[int], Hits], top_k: int) -> Hits:
-    """The best hits and all that tie with the last of them, so that the caller cuts ties and not the engine."""
-    limit = top_k + _TIES
-    hits = fetch(limit)
-    while len(hits) == limit and hits[-1][0] == hits[top_k - 1][0]:
-        limit *= 4
-        hits = fetch(limit)
-    return hits
-
-
 def _read(snapshot: Snapshot, address: DocAddress) -> Document:
     record: Any = snapshot.searcher.doc(address).get_first(JSON_FIELD)
-    return from_record(record)
-
-
-def _rounded(score: float) -> float:
-    # the engine adds a document's terms up in another order in another segment, which shows in the last of its 32 bits
-    return float(f"{score:.6g}")
+    return document_from_json(record)

@@ -13,9 +13,9 @@ import tantivy
 from haystack.document_stores.errors import DocumentStoreError
 
 from components.stores.batched_store import BatchState
-from components.stores.tantivy_filters import FILTER_FIELD
 from components.stores.tantivy_records import (
     DIGEST_FIELD,
+    FILTER_FIELD,
     ID_FIELD,
     JSON_FIELD,
     KEY_FIELD,

@@ -4,21 +4,20 @@ import hashlib
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Any
 
 import tantivy
 from haystack import Document
 
-from components.stores.tantivy_filters import FILTER_FIELD, filter_tokens
+from components.stores.filter_tokens import filter_tokens
+from components.stores.stored_json import document_to_json
 
 ID_FIELD = "_id"
+FILTER_FIELD = "_filters"
 KEY_FIELD = "_key"
 DIGEST_FIELD = "_digest"
 JSON_FIELD = "_json"
 
 _LAST = 2**62  # sorts documents without a value behind all others
-_NOT_STORED = ("embedding", "sparse_embedding", "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,9 @@ class IndexedDocument:
         for name, value in order.items():
             if not isinstance(value, int) or not -_LAST < value < _LAST:
                 raise ValueError(f"document {document.id!r}: meta[{name!r}] must be an integer, not {value!r}")
-        record = _to_record(document, meta)
+        record = document_to_json(document, meta).encode()
         digest = _hash64(record + json.dumps(tokens, sort_keys=True).encode())
-        return IndexedDocument(document.id, record, tokens, filter_tokens(document.id, meta), order, digest)
+        return IndexedDocument(document.id, record, tokens, filter_tokens(meta), order, digest)
 
     def check_fields(self, text_fields: Collection[str]) -> None:
         """
@@ -96,19 +95,6 @@ class IndexedDocument:
         return document
 
 
-def from_record(record: bytes) -> Document:
-    """
-    Read a document back.
-
-    :param record: The stored JSON.
-    :returns: The document.
-    """
-    data = json.loads(record)
-    if data.keys() <= {"id", "content", "meta"}:  # Document.from_dict takes twice the time
-        return Document(id=data["id"], content=data.get("content"), meta=data["meta"])
-    return Document.from_dict(data)
-
-
 def id_key(document_id: str) -> int:
     """
     A number for an id, since Tantivy gives numbers of many hits a hundred times faster than strings.
@@ -127,24 +113,6 @@ def sort_field(name: str) -> str:
     :returns: Its name in the index.
     """
     return f"_sort_{name}"
-
-
-def _to_record(document: Document, meta: dict[str, Any]) -> bytes:
-    data = document.to_dict(flatten=False)
-    data["meta"] = meta
-    data = {key: value for key, value in data.items() if value is not None and key not in _NOT_STORED}
-    try:
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"document {document.id!r}: its meta can't be stored: {error}") from error
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
 def _hash64(data: bytes) -> int:
