@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from components.retrieval.ranking import Ranking
 
 RETRIEVERS = {"keyword": "keyword_retriever", "vector": "vector_retriever"}
-_QUERY_SOCKETS = ("query", "text")
+_QUERY_SOCKETS = {"query": False, "text": False, "texts": True}
+"""Inputs that take the question, and whether they take a list."""
 _K = 60
 
 
@@ -51,6 +52,8 @@ class QueryArms:
             (name, socket) for name, sockets in inputs.items() for socket in _QUERY_SOCKETS if socket in sockets
         ]
         self._options = {self._end: {"top_k": depth}} if "top_k" in inputs.get(self._end, {}) else {}
+        self.degraded: dict[str, int] = {}
+        """How many questions were answered without something, by its name."""
         self._pipeline.warm_up()
 
     def run(self, query: str) -> dict[str, list[str]]:
@@ -62,8 +65,11 @@ class QueryArms:
         """
         data: dict[str, dict[str, Any]] = {name: dict(options) for name, options in self._options.items()}
         for name, socket in self._asked:
-            data.setdefault(name, {})[socket] = query
+            data.setdefault(name, {})[socket] = [query] if _QUERY_SOCKETS[socket] else query
         results = self._pipeline.run(data, include_outputs_from=set(RETRIEVERS.values()))
+        missing = {name for sockets in results.values() for name in sockets.get("degraded") or ()}
+        for name in sorted(missing):
+            self.degraded[name] = self.degraded.get(name, 0) + 1
         ranked = {arm: _ids(fuse(results[name]["rankings"])) for arm, name in RETRIEVERS.items()}
         return {**ranked, "pipeline": _ids(document.id for document in results[self._end]["documents"])}
 

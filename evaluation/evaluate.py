@@ -59,11 +59,12 @@ def evaluate(
         for arm, ranking in arms.run(query.text).items():
             rankings[arm][query.id] = _countable(ranking, query)
     progress(SEARCHING, len(dataset.queries), len(dataset.queries))
+    missing = sorted(arms.degraded.items())
     return {
         "dataset": dataset.name,
         "queries": len(dataset.queries),
         **build_report(dataset, rankings),
-        "notes": list(dataset.notes),
+        "notes": [*dataset.notes, *(f"{count} questions were answered without {name}" for name, count in missing)],
         "chunks": index.chunks,
         "query_ms": (time.monotonic() - asked) * 1000 / len(dataset.queries),
         "seconds": round(time.monotonic() - started, 2),
