@@ -17,7 +17,7 @@ _BOXES = frozenset(["address", "article", "blockquote", "center", "div", "figure
 _BREAKING = _HEADINGS | _TABLE_PARTS | _LISTS | _BOXES
 _UNREAD = frozenset(["script", "style", "head", "noscript"])
 _BEFORE_PUNCTUATION = re.compile(r"(?<![.\s]) +(?=[,;)\]]|[.:](?:\s|\Z))|(?<=[(\[]) +")
-_ORDINAL_SUFFIX = re.compile(r"(\d) (bis|ter|quater|quinquies|sexies|septies) \.(?=\d)")
+_INSERTED = re.compile(r"(?<=\d) (bis|ter|quater|quinquies|sexies|septies)\b(?: (?=\.\d))?")
 _MARKER = re.compile(r"(?:\((?:\w{1,5}|[ivxlc]{1,6})\)|\w{1,4}[.)](?:\s|\Z)|[-–—•*¶§]|\[?\d)")
 _NUMBERS = re.compile(r"\(\w{1,5}\)(?:\s?\(\w{1,5}\))*")
 _BARE_MARKER = re.compile(r"\(\w{1,5}\)|\w{1,4}[.)]")
@@ -57,8 +57,9 @@ def article_of(root: html.HtmlElement) -> html.HtmlElement | None:
 
 def tidy(text: str) -> str:
     """
-    Text of one line, without the blanks that the markup leaves inside brackets and before punctuation, and with dot
-    leaders cut to "...".
+    Text of one line, without the blanks that the markup leaves inside brackets and before punctuation.
+
+    Dot leaders are cut to "...", and numbers of inserted articles and rules are written in one word, "13bis.1".
 
     ```python
     tidy("see ( Rule 43 bis .1 ) ,\\n and")  # "see (Rule 43bis.1), and"
@@ -71,7 +72,7 @@ def tidy(text: str) -> str:
     text = " ".join(text.translate(_HIDDEN).split())
     if not text.isalnum():
         text = _BEFORE_PUNCTUATION.sub("", text)
-    return _ORDINAL_SUFFIX.sub(r"\1\2.", text) if " ." in text else text
+    return _INSERTED.sub(r"\1", text)
 
 
 def is_page_title(element: html.HtmlElement) -> bool:

@@ -11,19 +11,21 @@ _COLLECTIONS = (
 )
 _SUB = r"(?:\s?\(\w{1,5}\))*"
 _NAMED = re.compile(r"U\.?\s?S\.?\s?C|C\.?F\.?R|MPEP|PCT|Paris|AIA §|A\.I\.", re.IGNORECASE)
-_SECTION = re.compile(rf"(?:(?:sections?|secs?\.|§+)\s*)?(\d{{1,4}}[A-Z]?{_SUB})\W*", re.IGNORECASE)
-_RULE = re.compile(rf"(?:(?:sections?|secs?\.|rules?)\s*)?(\d{{1,3}}\.\d{{1,4}}{_SUB})\W*", re.IGNORECASE)
-_MANUAL = re.compile(rf"(?:(?:sections?|secs?\.|§+)\s*)?(\d{{3,4}}(?:\.\d{{1,2}})?{_SUB})\W*", re.IGNORECASE)
+_SECTION = re.compile(rf"(pre-AIA\s+)?(?:(?:sections?|secs?\.|§+)\s*)?(\d{{1,4}}[A-Z]?{_SUB})\W*", re.IGNORECASE)
+_RULE = re.compile(rf"()(?:(?:sections?|secs?\.|rules?)\s*)?(\d{{1,3}}\.\d{{1,4}}{_SUB})\W*", re.IGNORECASE)
+_MANUAL = re.compile(rf"()(?:(?:sections?|secs?\.|§+)\s*)?(\d{{3,4}}(?:\.\d{{1,2}})?{_SUB})\W*", re.IGNORECASE)
 _TREATY = re.compile(
     rf"(rules?|art(?:icles?|s?\.))\s+(\d{{1,3}}(?:\s?(?:bis|ter|quater))?(?:\s?\.\d{{1,2}})?{_SUB})\W*", re.IGNORECASE
 )
 # The citation that a list goes on with: "35 U.S.C. 102 and " before a link "103".
-_OPEN_LIST = re.compile(
-    r"(?:U\.?\s?S\.?\s?C\.?\]?|C\.?\s?F\.?\s?R\.?|MPEP|PCT|Convention)"
+_LIST = (
     r"(?:[\s,;/§()\[\]–—-]|\b(?:and|or|to|through|Rules?|Art(?:icles?|s?\.)|sections?|bis|ter|quater|pre-AIA|AIA|et|seq\.?)"
-    r"|\(?\b\w{1,5}\)|[\d.]+)*\Z",
-    re.IGNORECASE,
+    r"|\(?\b\w{1,5}\)|[\d.]+)*\Z"
 )
+_HEADS = r"U\.?\s?S\.?\s?C\.?\]?|C\.?\s?F\.?\s?R\.?|MPEP|PCT|Convention"
+_OPEN_LIST = re.compile(f"(?:{_HEADS}){_LIST}", re.IGNORECASE)
+# A number of the form of a rule's behind "§" is read as a rule anyway.
+_OPEN_RULES = re.compile(f"(?:{_HEADS}|§){_LIST}", re.IGNORECASE)
 
 
 def collection_of(href: str) -> str:
@@ -62,7 +64,8 @@ def citation_note(href: str, text: str, before: str, own: str) -> str:
     if not collection or collection == own or _NAMED.search(text):
         return ""
     note = _citation(collection, text)
-    return "" if not note or _OPEN_LIST.search(before[-160:]) else note
+    going_on = _OPEN_RULES if collection == "cfr" else _OPEN_LIST
+    return "" if not note or going_on.search(" ".join(before.split())[-160:]) else note
 
 
 def _citation(collection: str, text: str) -> str:
@@ -75,7 +78,7 @@ def _citation(collection: str, text: str) -> str:
         return f"{head} {kind} {_solid(match.group(2))}"
     head, pattern = {"usc": ("35 U.S.C.", _SECTION), "cfr": ("37 CFR", _RULE), "mpep": ("MPEP §", _MANUAL)}[collection]
     match = pattern.fullmatch(text)
-    return f"{head} {_solid(match.group(1))}" if match else ""
+    return f"{'pre-AIA ' if match.group(1) else ''}{head} {_solid(match.group(2))}" if match else ""
 
 
 def _solid(number: str) -> str:
