@@ -17,6 +17,7 @@ from qdrant_edge import (
     Query,
     QueryBatchRequest,
     QueryRequest,
+    ScoredPoint,
     ScrollRequest,
     SearchParams,
     UpdateOperation,
@@ -193,7 +194,7 @@ class QdrantEdgeDocumentStore(BatchedStore):
         def fetch(limit: int) -> list[list[tuple[str, float]]]:
             requests = [_nearest(array, query_filter, limit) for array in arrays]
             rankings = shard.query_batch(QueryBatchRequest(requests))
-            return [[(hit.payload[_ID], rounded_score(hit.score)) for hit in hits] for hits in rankings]
+            return [[_scored_id(hit) for hit in hits] for hits in rankings]
 
         return [best(hits, top_k) for hits in with_all_ties(fetch, lambda hit: hit[1], top_k)]
 
@@ -273,6 +274,10 @@ def _nearest(array: np.ndarray, query_filter: Filter | None, limit: int) -> Quer
         params=SearchParams(exact=True),
         with_payload=PayloadSelector.Include([_ID]),
     )
+
+
+def _scored_id(hit: ScoredPoint) -> tuple[str, float]:
+    return (hit.payload or {})[_ID], rounded_score(hit.score)
 
 
 def _index_payload(shard: EdgeShard, number_keys: set[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import quote
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from haystack.errors import FilterError
 from qdrant_edge import FieldCondition, Filter, HasIdCondition, MatchAny, RangeFloat
@@ -74,7 +74,7 @@ class QdrantEdgeFilterBuilder(FilterBuilder[Filter]):
 
     def any_of(self, condition: AnyOf) -> Filter:
         if condition.field == ID_FIELD:
-            points = {point_id(value) for value in condition.values if isinstance(value, str)}
+            points: set[int | UUID | str] = {point_id(value) for value in condition.values if isinstance(value, str)}
             return Filter(must=[HasIdCondition(points)])
         self._check(condition.field)
         tokens = [value_token(condition.field, value) for value in condition.values if value is not None]

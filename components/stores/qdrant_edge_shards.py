@@ -26,7 +26,7 @@ from haystack.document_stores.errors import DocumentStoreError
 from qdrant_edge import Distance, EdgeConfig, EdgeOptimizersConfig, EdgeShard, EdgeVectorParams
 
 from components.stores.batched_store import BatchState
-from components.stores.durable_files import copy_tree, sync_folder, write_file
+from components.stores.durable_files import copy_tree, rename_folder, write_file
 
 VECTOR = ""  # the engine's name for the only vector of a point
 _ATTEMPTS = 5
@@ -180,8 +180,7 @@ class QdrantEdgeShards:
         number = self._current()["snapshot"] + 1
         temporary = self._snapshots / f"{number}.tmp"
         copy_tree(self._live, temporary)
-        os.rename(temporary, self._snapshots / str(number))
-        sync_folder(self._snapshots)
+        rename_folder(temporary, self._snapshots / str(number))
         write_file(self._pointer, json.dumps({"snapshot": number, "settings": settings}))
         self._remove_snapshots(number)
 
