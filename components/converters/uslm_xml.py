@@ -121,7 +121,13 @@ class USLMConverter:
 def _currency(root: etree._Element) -> str:
     publication = next((e.text or "" for e in iterate(root, "docPublicationName")), "")
     match = _PUBLICATION.search(publication)
-    return f"through Pub. L. {match.group(1)}" if match else clean(publication)
+    if not match:
+        return clean(publication)
+    # "119-73not60": all laws up to 73 but not yet 60.
+    law, *without = match.group(1).split("not")
+    congress = law.partition("-")[0]
+    left_out = ", ".join(f"{congress}-{number}" for number in without)
+    return f"through Pub. L. {law}" + (f" (except {left_out})" if left_out else "")
 
 
 def _ancestors(section: etree._Element) -> list[str]:
