@@ -205,6 +205,14 @@ def test_yaml_there_and_back(endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_key_degrades_and_does_not_break(endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TEST_LLM_KEY", raising=False)
     pipeline = Pipeline.loads(YAML % endpoint.url)
+    assert pipeline.run({"hyde": {"query": QUERY}})["hyde"] == DEGRADED
+    assert Pipeline.loads(pipeline.dumps()).to_dict() == pipeline.to_dict()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_generator_that_is_not_installed_degrades_and_does_not_break() -> None:
+    text = (YAML % "http://127.0.0.1:9").replace("haystack.components.generators.chat.openai", "no_such_package")
+    pipeline = Pipeline.loads(text)
     assert isinstance(pipeline.get_component("hyde").chat_generator, Unavailable)
     assert pipeline.run({"hyde": {"query": QUERY}})["hyde"] == DEGRADED
     assert Pipeline.loads(pipeline.dumps()).to_dict() == pipeline.to_dict()
