@@ -20,7 +20,7 @@ def links_of(body: bytes, url: str) -> list[str]:
         root = html.document_fromstring(body)
     except (etree.ParserError, ValueError):
         return []
-    links = (urljoin(url, (anchor.get("href") or "").strip()).partition("#")[0] for anchor in root.iter("a"))
+    links = (urljoin(url, anchor.get("href", "").strip()).partition("#")[0] for anchor in root.iterfind(".//a[@href]"))
     return [link for link in dict.fromkeys(links) if urlsplit(link).scheme in ("http", "https") and name_of(link)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 from pipelines.corpora import Corpus
 from pipelines.download_checks import beginning, check_file
@@ -120,7 +120,8 @@ class Downloader:
             for url in [url for url in links if re.fullmatch(source.follow, name_of(url))]:
                 links += links_of(fetcher.page(url)[0], url)
         found = {url: None for url in links if re.fullmatch(source.files, name_of(url))}
-        urls = [url for url in found if urlsplit(url).netloc == urlsplit(start).netloc]
+        # What the start page's own folder holds; links to elsewhere are not part of the source.
+        urls = [url for url in found if url.startswith(urljoin(start, "."))]
         if not urls:
             raise FetchError(f"{start}: the page has no link to {source.files}; it may have changed")
         return [max(urls, key=natural_order)] if source.newest else urls

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from pipelines.errors import TansakuError
-from pipelines.partial_file import CHUNK, PartialFile, Progress
+from pipelines.partial_file import PartialFile, Progress
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Fetcher:
         def attempt() -> tuple[bytes, str]:
             with self._answer(url, {}, params) as response:
                 _refuse(response)
-                return b"".join(response.iter_bytes(CHUNK)), str(response.url)
+                return b"".join(response.iter_bytes()), str(response.url)
 
         return self._retry(url, attempt)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-CHUNK = 1 << 16
+_CRUMBS = 1 << 16
 
 Progress = Callable[[int, int | None], None]
 """Is told how many bytes are there, and how many there will be if the server says so."""
@@ -50,7 +50,7 @@ class PartialFile:
         Crumbs don't count, and neither does starting over: a server that drips or always cuts at the same place would
         be asked for ever.
         """
-        grown = self.size >= self._longest + CHUNK
+        grown = self.size >= self._longest + _CRUMBS
         self._longest = max(self._longest, self.size)
         return grown
 
@@ -75,7 +75,8 @@ class PartialFile:
         """Add a body's bytes as they come."""
         done = self.size
         with self.path.open("ab") as file:
-            for chunk in response.iter_bytes(CHUNK):
+            # As they arrive: bytes that wait for a chunk to fill up would be lost with the connection.
+            for chunk in response.iter_bytes():
                 file.write(chunk)
                 done += len(chunk)
                 progress(done, total)
