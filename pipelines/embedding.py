@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOADING, EMBEDDING = "loading the embedder", "embedding chunks"
-BATCH = 128
+# Each write publishes a new state of the vector store, so it is worth a few seconds of embedding.
+BATCH, STEP = 512, 64
 
 
 class VectorPass:
@@ -34,8 +35,9 @@ class VectorPass:
         self._get_chunks = get_chunks
         # Not warmed up before there is something to embed: loading the model takes seconds.
         self._pipeline = build(_embedding_part(definition))
-        writer: Any = self._pipeline.get_component(VECTOR_WRITER)
-        self._store: Any = writer.document_store
+        self._embedder: Any = self._pipeline.get_component(EMBEDDER)
+        self._writer: Any = self._pipeline.get_component(VECTOR_WRITER)
+        self._store: Any = self._writer.document_store
 
     def check(self) -> None:
         """Find chunks again whose vectors are not in the store although the manifest says so."""
@@ -82,7 +84,6 @@ class VectorPass:
         progress(LOADING, 1, 1)
         done = embedded = 0
         while rows := self._manifest.todo(BATCH):
-            progress(EMBEDDING, done, total)
             chunks = {chunk.id: chunk for chunk in self._get_chunks(list(rows))}
             if len(chunks) < len(rows):
                 raise TansakuError(
@@ -91,10 +92,15 @@ class VectorPass:
                 )
             kept = self._keep_vectors([chunks[i] for i, row in rows.items() if row["vector_text"] == row["text_hash"]])
             new = [chunk for id, chunk in chunks.items() if id not in kept]
-            if new:
-                self._pipeline.run({EMBEDDER: {"documents": new}})
+            done += len(kept)
+            vectors: list[Document] = []
+            for start in range(0, len(new), STEP):
+                progress(EMBEDDING, done + start, total)
+                vectors += self._embedder.run(documents=new[start : start + STEP])["documents"]
+            if vectors:
+                self._writer.run(documents=vectors)
             self._manifest.mark_embedded(rows.values())
-            done += len(rows)
+            done += len(new)
             embedded += len(new)
         progress(EMBEDDING, done, total)
         return embedded

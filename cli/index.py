@@ -1,0 +1,95 @@
+"""`tansaku index`: build and update the index of a corpus."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_error, print_json, progress_bars
+from pipelines.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from pipelines.index_report import IndexReport
+
+_MOST_LINES = 40
+
+
+def index(
+    corpus: Annotated[str, typer.Argument(help="Which corpus, for example us-patent-law.", show_default=False)],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files, folders and archives (.zip, .tar, .tar.*).")
+    ] = None,
+    no_vectors: Annotated[
+        bool, typer.Option("--no-vectors", help="Make keyword search ready and leave the embedding to a later run.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Finish what an earlier run left undone; needs no PATH.")
+    ] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Take out everything that is not under PATH.")] = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Build or update the index of a corpus from files, folders and archives.
+
+    Every file is recognised by its content. Unchanged files cost nothing, changed ones are replaced, and files that
+    are gone from a PATH leave the index. A run that was stopped is finished by the next one.
+
+    \b
+    Examples:
+      tansaku index us-patent-law ~/law/uspto-mpep-html.tar.xz ~/law/usc35.xml
+      tansaku index us-patent-law ~/law --no-vectors
+      tansaku index us-patent-law --resume
+    """
+    if not paths and not resume:
+        raise ArgumentError("PATH", "", "given, one or more times; or --resume to finish an earlier run")
+    if not paths and prune:
+        raise ArgumentError("--prune", "without PATH", "used with at least one PATH, which stays in the index")
+    from pipelines.corpora import get_corpus
+    from pipelines.indexing import IndexRun
+
+    with progress_bars(quiet=as_json) as report_progress:
+        run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress)
+        report = run.run(paths, vectors=not no_vectors, prune=prune)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        _print_report(report)
+    if not report.chunks:
+        print_error(f"nothing in {', '.join(map(str, paths or [])) or 'the index'} can be searched")
+    raise typer.Exit(DONE if report.ok else FAILED)
+
+
+def _print_report(report: "IndexReport") -> None:
+    from rich.table import Table
+
+    groups = report.kinds()
+    if len(groups) > _MOST_LINES:
+        merged: dict[tuple[str, str], Counter[str]] = {}
+        for path, kind, sums in groups:
+            merged.setdefault((str(Path(path).parent), kind), Counter()).update(sums)
+        groups = [(path, kind, sums) for (path, kind), sums in merged.items()]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("found in", overflow="fold")
+    table.add_column("kind")
+    for heading in ("files", "changed", "sections", "chunks", "shadowed"):
+        table.add_column(heading, justify="right")
+    for path, kind, sums in groups:
+        numbers = (sums[name] for name in ("sources", "changed", "sections", "chunks", "shadowed"))
+        table.add_row(path, kind, *(f"{number:,}" for number in numbers))
+    if groups:
+        console.print(table)
+    for failure in report.failures:
+        console.print(f"[red]not read[/red]: {failure.origin}: {failure.reason}", markup=True, soft_wrap=True)
+    for note in report.notes:
+        console.print(f"note: {note}", soft_wrap=True)
+    if report.removed:
+        console.print(f"{report.removed:,} files that are gone left the index")
+    console.print(
+        f"{report.corpus} {report.corpus_version}: {report.sections:,} sections, {report.chunks:,} chunks, "
+        f"{report.vectors:,} with vectors; {sum(report.seconds.values()):.1f} s",
+        soft_wrap=True,
+    )
+    if report.vectors < report.chunks:
+        console.print(f"embed the other chunks with: tansaku index {report.corpus} --resume", soft_wrap=True)
