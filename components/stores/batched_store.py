@@ -4,12 +4,12 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Generic
 
 from haystack import Document
 from haystack.document_stores.types import DuplicatePolicy
 
-from components.stores.pending_changes import PendingChanges
+from components.stores.pending_changes import PendingChanges, Record
 
 
 class BatchState:
@@ -18,10 +18,10 @@ class BatchState:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.depth = 0
-        self.pending: PendingChanges | None = None
+        self.pending: PendingChanges[Any] | None = None
 
 
-class BatchedStore(ABC):
+class BatchedStore(ABC, Generic[Record]):
     """
     Gives a store the writing half of Haystack's protocol, and batches.
 
@@ -70,12 +70,7 @@ class BatchedStore(ABC):
         :raises DuplicateDocumentError: If an id is there already and the policy is FAIL; nothing is written then.
         """
         with self._state.lock, self.batch():
-            pending = self._open_pending()
-            if isinstance(documents, list):
-                for document in documents:
-                    if isinstance(document, Document):
-                        self._check(document)
-            return pending.write(documents, policy)
+            return self._open_pending().write(documents, policy)
 
     def delete_documents(self, document_ids: list[str]) -> None:
         """
@@ -84,9 +79,7 @@ class BatchedStore(ABC):
         :param document_ids: The documents' ids.
         """
         with self._state.lock, self.batch():
-            pending = self._open_pending()
-            known = self._stored(document_ids) | pending.written.keys()
-            pending.delete(document_id for document_id in document_ids if document_id in known)
+            self._open_pending().delete(document_ids)
 
     def delete_where(self, filters: Mapping[str, Any] | None) -> int:
         """
@@ -99,9 +92,9 @@ class BatchedStore(ABC):
         with self._state.lock, self.batch():
             return self._open_pending().delete_where(self.ids(filters), filters)
 
-    def _open_pending(self) -> PendingChanges:
+    def _open_pending(self) -> PendingChanges[Record]:
         if self._state.pending is None:
-            self._state.pending = PendingChanges(self._stored)
+            self._state.pending = PendingChanges(self._stored, self._prepare)
         return self._state.pending
 
     @abstractmethod
@@ -113,9 +106,9 @@ class BatchedStore(ABC):
         """Those of the ids that the store holds."""
 
     @abstractmethod
-    def _check(self, document: Document) -> None:
-        """Raise ValueError when the document can't be stored."""
+    def _prepare(self, document: Document) -> Record:
+        """The store's record of a document; ValueError when it can't be stored."""
 
     @abstractmethod
-    def _apply(self, pending: PendingChanges) -> None:
+    def _apply(self, pending: PendingChanges[Record]) -> None:
         """Make the changes, all or none, and return when they are on disk."""

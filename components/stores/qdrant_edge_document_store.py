@@ -44,7 +44,7 @@ _ID = "id"
 _PAGE = 1000
 
 
-class QdrantEdgeDocumentStore(BatchedStore):
+class QdrantEdgeDocumentStore(BatchedStore[Point]):
     """
     Stores documents' embeddings and ranks documents by cosine similarity, exactly: without an approximate index.
 
@@ -225,45 +225,36 @@ class QdrantEdgeDocumentStore(BatchedStore):
         points = {point_id(document_id): document_id for document_id in ids}
         return {points[str(record.id)] for record in shard.retrieve(list(points), False, False)}
 
-    def _check(self, document: Document) -> None:
-        if document.embedding is not None:
-            self._array(document.embedding, f"document {document.id!r}: the embedding")
-        self._payload(document)
-
     def _array(self, vector: Vector, what: str) -> np.ndarray:
         array = np.asarray(vector, dtype=np.float32)
         if array.shape != (self.dimension,):
             raise ValueError(f"{what} must have {self.dimension} numbers, not {'x'.join(map(str, array.shape))}")
         return array
 
-    def _payload(self, document: Document) -> dict[str, Any]:
+    def _prepare(self, document: Document) -> Point:
         meta = {name: value for name, value in document.meta.items() if name != "index"}
         if self.meta_fields is not None:
             meta = {name: meta[name] for name in self.meta_fields if name in meta}
         content = document if self.store_content else Document(id=document.id)
-        return {_ID: document.id, _DOCUMENT: document_to_json(content, meta), **filter_payload(meta)}
+        payload = {_ID: document.id, _DOCUMENT: document_to_json(content, meta), **filter_payload(meta)}
+        vector = {}
+        if document.embedding is not None:
+            vector[VECTOR] = self._array(document.embedding, f"document {document.id!r}: the embedding")
+        return Point(point_id(document.id), vector, payload)  # type: ignore[arg-type]  # it takes arrays too
 
-    def _apply(self, pending: PendingChanges) -> None:
-        points = [self._point(document) for document in pending.written.values()]
-        keys = {key for point in points for key in point.payload or {} if key.startswith(NUMBER_PREFIXES)}
-        deleted: list[int | UUID | str] = [
-            point_id(document_id) for document_id in pending.deleted - pending.written.keys()
-        ]
+    def _apply(self, pending: PendingChanges[Point]) -> None:
+        points = pending.records
+        number_keys = {key for point in points for key in point.payload or {} if key.startswith(NUMBER_PREFIXES)}
+        deleted: list[int | UUID | str] = [point_id(document_id) for document_id in pending.deleted]
 
         def change(shard: EdgeShard) -> None:
-            _index_payload(shard, keys)
+            _index_payload(shard, number_keys)
             if deleted:
                 shard.update(UpdateOperation.delete_points(deleted))
             for start in range(0, len(points), _PAGE):
                 shard.update(UpdateOperation.upsert_points(points[start : start + _PAGE]))
 
         self._shards.commit({"dimension": self.dimension}, change)
-
-    def _point(self, document: Document) -> Point:
-        vector = {}
-        if document.embedding is not None:
-            vector[VECTOR] = self._array(document.embedding, f"document {document.id!r}: the embedding")
-        return Point(point_id(document.id), vector, self._payload(document))  # type: ignore[arg-type]
 
 
 def _nearest(array: np.ndarray, query_filter: Filter | None, limit: int) -> QueryRequest:

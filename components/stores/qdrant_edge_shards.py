@@ -20,7 +20,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 from haystack.document_stores.errors import DocumentStoreError
 from qdrant_edge import Distance, EdgeConfig, EdgeOptimizersConfig, EdgeShard, EdgeVectorParams
@@ -52,7 +52,7 @@ class QdrantEdgeShards:
         self._reader_settings: dict[str, Any] = {}
         self._seen: tuple[int, ...] = ()
         self._writer: EdgeShard | None = None
-        self._writer_lock: int | None = None
+        self._unlock: finalize[Any, Any] | None = None
 
     @staticmethod
     def at(path: Path) -> "QdrantEdgeShards":
@@ -114,10 +114,10 @@ class QdrantEdgeShards:
         """Close the writer, so that another process may write."""
         with self.batch_state.lock:
             self._writer = None
-            if self._writer_lock is not None:
+            if self._unlock is not None:
                 shutil.rmtree(self._live, ignore_errors=True)
-                os.close(self._writer_lock)
-                self._writer_lock = None
+                self._unlock()
+                self._unlock = None
 
     @property
     def _pointer(self) -> Path:
@@ -166,15 +166,16 @@ class QdrantEdgeShards:
         return self._writer
 
     def _lock_writer(self) -> None:
-        if self._writer_lock is not None:
+        if self._unlock is not None:
             return
         descriptor = os.open(self.path / "writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        unlock = finalize(self, os.close, descriptor)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            os.close(descriptor)
+            unlock()
             raise DocumentStoreError(f"another process is writing the vector index {self.path}") from error
-        self._writer_lock = descriptor
+        self._unlock = unlock
 
     def _publish(self, settings: dict[str, Any]) -> None:
         number = self._current()["snapshot"] + 1

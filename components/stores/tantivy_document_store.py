@@ -30,7 +30,7 @@ Hits = list[tuple[Any, DocAddress]]
 Phrase = tuple[str, list[str]]
 
 
-class TantivyDocumentStore(BatchedStore):
+class TantivyDocumentStore(BatchedStore[IndexedDocument]):
     """
     Stores documents with their tokens and ranks them by BM25 (k1 1.2, b 0.75).
 
@@ -268,22 +268,26 @@ class TantivyDocumentStore(BatchedStore):
             return set()
         return set(self._ids_of(snapshot, _all_hits(snapshot, _with_ids(snapshot, ids), len(ids))))
 
-    def _check(self, document: Document) -> None:
-        IndexedDocument.of(document, self.sort_fields)
+    def _prepare(self, document: Document) -> IndexedDocument:
+        record = IndexedDocument.of(document, self.sort_fields)
+        if self.text_fields is not None:
+            record.check_fields(self.text_fields)
+        return record
 
-    def _apply(self, pending: PendingChanges) -> None:
-        added = [IndexedDocument.of(document, self.sort_fields) for document in pending.written.values()]
-        fields = self.text_fields
-        if fields is None:
+    def _apply(self, pending: PendingChanges[IndexedDocument]) -> None:
+        added = pending.records
+        fields: Collection[str]
+        if self.text_fields is not None:
+            fields = self.text_fields
+        else:
             snapshot = self._snapshot()
-            fields = list(snapshot.text_fields if snapshot else {name for record in added for name in record.tokens})
-        for record in added:
-            record.check_fields(fields)
+            fields = snapshot.text_fields if snapshot else {name for record in added for name in record.tokens}
+            for record in added:
+                record.check_fields(fields)
         unchanged = self._unchanged(added)
         added = [record for record in added if record.id not in unchanged]
-        deleted = pending.deleted - unchanged
-        if added or deleted:
-            self._index.commit(deleted, added, fields, self.sort_fields)
+        if added or pending.deleted:
+            self._index.commit(pending.deleted, added, fields, self.sort_fields)
 
     def _unchanged(self, added: list[IndexedDocument]) -> set[str]:
         """Ids of documents that the index holds just so: rewriting them would only leave deleted ones behind."""

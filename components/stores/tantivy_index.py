@@ -137,9 +137,9 @@ class TantivyIndex:
             try:
                 self._writer = index.writer(_WRITER_MEMORY, 1)
             except ValueError as error:
-                raise DocumentStoreError(
-                    f"the keyword index {self.path} can't be written; is another process writing it? ({error})"
-                ) from error
+                if "LockBusy" in str(error):
+                    raise DocumentStoreError(f"another process is writing the keyword index {self.path}") from error
+                raise
         return self._writer
 
     def _read(self, text_fields: Collection[str] | None, sort_fields: Collection[str]) -> Snapshot:
