@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import JsonOption, ProfileOption, console, print_json
-from pipelines.errors import ArgumentError, ConfigError, TansakuError
+from pipelines.errors import ConfigError, TansakuError
 
 if TYPE_CHECKING:
     import socket
@@ -46,10 +46,7 @@ def serve(
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ConfigError(f"TANSAKU_{'_'.join(map(str, wrong['loc'])).upper()}: {wrong['msg']}") from error
-    try:
-        settings.require_safe_host()
-    except ConfigError as error:
-        raise ArgumentError("host", settings.host, "a loopback address unless TANSAKU_API_KEYS is set") from error
+    settings.require_safe_host()
     with _listening_socket(settings) as listener:
         _announce(listener, as_json)
         _run(settings, listener)
@@ -60,12 +57,15 @@ def _listening_socket(settings: "ServiceSettings") -> "socket.socket":
     import socket
 
     host = settings.host.strip("[]")
+    listener = None
     try:
         family, _, _, _, address = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
+        if listener:
+            listener.close()
         place = f"{host} port {settings.port}"
         raise TansakuError(f"can't listen on {place}: {error.strerror}; try another --port") from error
     return listener

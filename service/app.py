@@ -47,7 +47,8 @@ def create_app(settings: ServiceSettings | None = None, build: Callable[[], Mpep
     :param settings: Its settings; read from the environment when not given.
     :param build: Makes the search; for tests, and for services that bring their own.
     :returns: The application. It begins to make the search ready when it is started.
-    :raises ConfigError: When a setting is wrong.
+    :raises ArgumentError: When others could reach the service without a key.
+    :raises ConfigError: When the keys are malformed.
     """
     settings = settings or ServiceSettings()
     settings.require_safe_host()

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from pipelines.errors import ConfigError
+from pipelines.errors import ArgumentError
 from service.keys import KeyRing
 
 
@@ -61,12 +61,11 @@ class ServiceSettings(BaseSettings):
         """
         Refuse to listen where other machines can call without a key.
 
-        :raises ConfigError: When `host` isn't a loopback address and no key is set.
+        :raises ArgumentError: When `host` isn't a loopback address and no key is set.
         """
         if not self.keys and not is_loopback(self.host):
-            raise ConfigError(
-                f"host {self.host} can be reached by other machines, so callers need keys; set "
-                "TANSAKU_API_KEYS=search:KEY,admin:KEY (each KEY 16 characters or more) or listen on 127.0.0.1"
+            raise ArgumentError(
+                "host", self.host, "a loopback address such as 127.0.0.1, unless TANSAKU_API_KEYS is set"
             )
 
 

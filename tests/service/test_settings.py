@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.errors import ConfigError
+from pipelines.errors import ArgumentError
 from service.settings import ServiceSettings, is_loopback
 
 
@@ -28,7 +28,7 @@ def test_is_loopback(host, loopback):
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "search.example.org"])
 def test_other_machines_are_served_with_keys_alone(host, keys):
-    with pytest.raises(ConfigError, match="TANSAKU_API_KEYS"):
+    with pytest.raises(ArgumentError, match="TANSAKU_API_KEYS"):
         ServiceSettings(host=host).require_safe_host()
     ServiceSettings(host=host, api_keys=keys).require_safe_host()
 
