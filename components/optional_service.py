@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Any, TypeVar
 
 from haystack import default_from_dict
-from haystack.core.serialization import component_to_dict, import_class_by_name
+from haystack.core.serialization import component_to_dict, generate_qualified_class_name, import_class_by_name
 
 logger = logging.getLogger(__name__)
 
@@ -168,11 +169,11 @@ def from_dict_or_unavailable(cls: type[T], data: dict[str, Any], part: str) -> T
     spec = parameters.get(part)
     if isinstance(spec, dict):
         try:
-            part_class = import_class_by_name(spec["type"])
-            if hasattr(part_class, "from_dict"):
-                parameters[part] = part_class.from_dict(deepcopy(spec))
-            else:
-                parameters[part] = default_from_dict(part_class, deepcopy(spec))
+            part_class: Any = import_class_by_name(spec["type"])
+            # Packages offer their classes higher up than where they define them, and Haystack insists on the latter.
+            own = {**deepcopy(spec), "type": generate_qualified_class_name(part_class)}
+            make = part_class.from_dict if hasattr(part_class, "from_dict") else partial(default_from_dict, part_class)
+            parameters[part] = make(own)
         except Exception as error:  # whatever the foreign class raises: its package, key or model is missing
             reason = f"{spec.get('type')} can't be made: {error}"
             logger.warning("%s: %s", part, reason)

@@ -205,6 +205,11 @@ def test_yaml_there_and_back_with_a_ranker_of_haystack() -> None:
     assert f"{reranker.ranker.__class__.__module__}.{reranker.ranker.__class__.__name__}" == type
 
 
+def test_the_type_may_be_where_a_package_offers_it() -> None:
+    pipeline = Pipeline.loads(YAML % "haystack.components.rankers.LostInTheMiddleRanker")
+    assert type(pipeline.get_component("reranker").ranker).__name__ == "LostInTheMiddleRanker"
+
+
 def test_no_ranker_in_yaml() -> None:
     pipeline = Pipeline()
     pipeline.add_component("reranker", Reranker())
