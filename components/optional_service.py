@@ -90,7 +90,12 @@ class OptionalService:
                 done.set()
 
         # A daemon: a service that hangs must not keep the process from ending, as a thread pool's worker would.
-        threading.Thread(target=work, name=f"{self.name}-call", daemon=True).start()
+        try:
+            threading.Thread(target=work, name=f"{self.name}-call", daemon=True).start()
+        except RuntimeError as error:  # the system has no thread left
+            self._slots.release()
+            self._failed(str(error))
+            return None
         if not done.wait(deadline - time.monotonic()):
             self._failed(f"not done within {timeout:g} s")
             return None
