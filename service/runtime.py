@@ -6,16 +6,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 from pipelines.corpora import get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.manifest import Manifest, read_index_info
+from pipelines.settings import Settings
 from service.errors import NotReadyError
 from service.settings import ServiceSettings
 
 logger = logging.getLogger(__name__)
 
 CORPUS = "us-patent-law"
+RETRY_SECONDS = 2.0
 
 
 class MpepTools(Protocol):
@@ -75,7 +79,7 @@ class Runtime:
         :raises NotReadyError: While it is being made ready, or when that failed.
         """
         if self._search is None:
-            raise NotReadyError(f"{self._phase}; GET /health says when it is ready")
+            raise NotReadyError(f"{self._phase} (GET /health says when it is ready)")
         return self._search
 
     def health(self) -> tuple[bool, dict[str, Any]]:
@@ -102,37 +106,56 @@ class Runtime:
         return MpepSearch(profile=self.settings.profile)
 
     def _prepare(self) -> None:
-        try:
-            search = self._build()
+        """Try until it works: what was missing, an index above all, may be there later."""
+        if self.settings.samples:
+            self._index_samples()
+        while self._search is None and not self._stopping.is_set():
             try:
+                search = self._build()
                 search.warm_up()
-            except IndexMissingError:
-                if self.settings.samples:
-                    self._index_samples()
-                    search.warm_up()
-            # What start-up made lives as long as the process: the collector needn't walk it again at every full round.
-            gc.collect()
-            gc.freeze()
-            self._search = search
-            logger.info("ready")
-        except Exception as error:
-            self._failed = True
-            self._phase = str(error) if isinstance(error, TansakuError) else "the start failed; the log has the details"
-            if not self._stopping.is_set():
-                logger.exception("the start failed")
+            except Exception as error:
+                known = isinstance(error, TansakuError)
+                phase = str(error) if known else "the start failed; the log has the details"
+                if phase != self._phase:
+                    logger.warning("not ready: %s", phase, exc_info=not known)
+                self._phase, self._failed = phase, True
+                self._stopping.wait(RETRY_SECONDS)
+            else:
+                # What start-up made lives as long as the process: the collector needn't walk it at every full round.
+                gc.collect()
+                gc.freeze()
+                self._search = search
+                logger.info("ready")
 
     def _index_samples(self) -> None:
-        """Run `tansaku index` as a process of its own: its memory is given back, and the writer's lock never ours."""
+        """
+        Give an empty index the project's samples, or finish doing so.
+
+        `tansaku index` runs as a process of its own: its memory is given back, and the writer's lock is never ours.
+        """
+        samples = get_corpus(CORPUS).samples
+        if not _lacks_samples(Settings().index_dir(CORPUS), samples):
+            return
         self._phase = "the index is empty, so the project's samples are being indexed first"
-        logger.info("%s; your own: tansaku index %s PATH...", self._phase, CORPUS)
+        logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, CORPUS)
         tansaku = [sys.executable, "-c", "from cli.main import run; run()"]
-        samples = str(get_corpus(CORPUS).samples)
-        command = [*tansaku, "index", CORPUS, samples, "--profile", self.settings.profile]
+        command = [*tansaku, "index", CORPUS, str(samples), "--profile", self.settings.profile]
         # Standard output stays free for what `tansaku serve --json` prints.
         self._indexing = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr)
-        code = self._indexing.wait()
-        if code and not self._stopping.is_set():
-            raise NotReadyError(f"the samples could not be indexed (exit code {code}); the log has the details")
+        if (code := self._indexing.wait()) and not self._stopping.is_set():
+            logger.error("the samples could not be indexed: exit code %s", code)
+
+
+def _lacks_samples(folder: Path, samples: Path) -> bool:
+    """Whether there is no index, or one of the samples alone that was left unfinished."""
+    try:
+        info = read_index_info(folder, CORPUS)
+    except IndexMissingError:
+        return True
+    if not info.pending_sources and info.vectors == info.chunks:
+        return False
+    with Manifest(folder / "manifest.sqlite") as manifest:
+        return all(Path(row["path"]).is_relative_to(samples) for row in manifest.rows("SELECT path FROM roots"))
 
 
 _shared: Runtime | None = None

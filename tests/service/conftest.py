@@ -54,7 +54,7 @@ Serve = Callable[..., httpx.Client]
 @contextmanager
 def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.Client]:
     """Serve on a free port while the block runs; gives a client of the server."""
-    app = create_app(ServiceSettings(**settings), build)
+    app = create_app(ServiceSettings(**{"samples": False, **settings}), build)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))

@@ -3,7 +3,11 @@
 import threading
 from typing import Any
 
+import pytest
+
 from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.manifest import Manifest
+from service.runtime import _lacks_samples
 
 SEARCH = "/search_mpep/run"
 
@@ -20,7 +24,7 @@ def test_until_it_is_ready_it_says_so(serve, stand_in, until_ready):
 
     assert (starting.status_code, starting.json()["status"]) == (503, "starting")
     assert refused.status_code == 503
-    assert refused.json() == {"error": "the service is starting; GET /health says when it is ready"}
+    assert refused.json() == {"error": "the service is starting (GET /health says when it is ready)"}
     assert (live.status_code, live.json()) == (200, {"status": "alive"})
     ready = client.get("/health").json()
     assert ready["status"] == "ready"
@@ -76,45 +80,86 @@ def test_a_health_check_that_breaks_is_a_failure(serve, stand_in, caplog):
     assert wait_until_failed(client)["detail"] == "the health check failed; the log has the details"
 
 
-def test_without_samples_a_missing_index_shows_the_command(serve, stand_in):
-    def raise_missing(*arguments: Any, **named: Any):
-        raise IndexMissingError("us-patent-law")
-
-    stand_in.warm_up = raise_missing
-    stand_in.health = raise_missing
-    client = serve(lambda: stand_in, samples=False)
-
-    assert "tansaku index us-patent-law PATH..." in wait_until_failed(client)["detail"]
-
-
-def test_an_empty_index_is_filled_with_the_samples_first(serve, stand_in, monkeypatch, until_ready):
-    commands, indexed = [], threading.Event()
-
-    class Indexing:
-        def __init__(self, command, **options):
-            commands.append(command)
-
-        def wait(self) -> int:
-            indexed.wait()
-            return 0
-
-        def poll(self) -> int:
-            return 0
+def test_a_missing_index_shows_the_command_and_is_used_as_soon_as_it_is_there(
+    serve, stand_in, monkeypatch, until_ready
+):
+    monkeypatch.setattr("service.runtime.RETRY_SECONDS", 0.01)
+    indexed = threading.Event()
 
     def warm_up():
         if not indexed.is_set():
             raise IndexMissingError("us-patent-law")
 
-    monkeypatch.setattr("service.runtime.subprocess.Popen", Indexing)
     stand_in.warm_up = warm_up
     client = serve(lambda: stand_in)
-    while not commands:
-        threading.Event().wait(0.01)
-    busy = client.get("/health")
+    detail = wait_until_failed(client)["detail"]
+    refused = client.post(SEARCH, json={"query": "abc"})
     indexed.set()
     until_ready(client)
 
-    assert busy.status_code == 503
+    assert detail == "there is no index for us-patent-law yet; build it with: tansaku index us-patent-law PATH..."
+    assert (refused.status_code, detail in refused.json()["error"]) == (503, True)
+
+
+class Indexing:
+    """Stands for a `tansaku index` process."""
+
+    commands: list[list[str]]
+    may_end: threading.Event
+    code = 0
+
+    def __init__(self, command, **options):
+        self.commands.append(command)
+
+    def wait(self) -> int:
+        self.may_end.wait()
+        return self.code
+
+    def poll(self) -> int:
+        return self.code
+
+
+@pytest.fixture
+def indexing(monkeypatch, tmp_path) -> type[Indexing]:
+    """Puts the stand-in in place of the process, and an empty data folder in place of the user's."""
+    monkeypatch.setenv("TANSAKU_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("service.runtime.subprocess.Popen", Indexing)
+    Indexing.commands, Indexing.may_end, Indexing.code = [], threading.Event(), 0
+    return Indexing
+
+
+def test_an_empty_index_is_filled_with_the_samples_first(serve, stand_in, indexing, until_ready):
+    client = serve(lambda: stand_in, samples=True)
+    while not indexing.commands:
+        threading.Event().wait(0.01)
+    busy = client.get("/health")
+    indexing.may_end.set()
+    until_ready(client)
+
+    assert (busy.status_code, busy.json()["status"]) == (503, "starting")
     assert busy.json()["detail"] == "the index is empty, so the project's samples are being indexed first"
-    assert commands[0][3:5] == ["index", "us-patent-law"]
-    assert commands[0][5].endswith("us_patent_law")
+    assert indexing.commands[0][3:5] == ["index", "us-patent-law"]
+    assert indexing.commands[0][5].endswith("us_patent_law")
+
+
+def test_samples_that_cant_be_indexed_leave_the_reason_in_the_log(serve, stand_in, indexing, until_ready, caplog):
+    indexing.code = 1
+    indexing.may_end.set()
+    until_ready(serve(lambda: stand_in, samples=True))
+
+    assert "the samples could not be indexed: exit code 1" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("root", "state", "due"),
+    [("samples", "done", False), ("samples", "pending", True), ("mine", "pending", False), ("mine", "done", False)],
+)
+def test_samples_are_indexed_again_only_to_finish_them(tmp_path, root, state, due):
+    samples = tmp_path / "samples"
+    with Manifest(tmp_path / "manifest.sqlite") as manifest:
+        manifest.change("INSERT INTO roots VALUES (?, ?)", root, str(tmp_path / root))
+        manifest.change("INSERT INTO sources (origin, file, name, digest, state) VALUES ('o', 'f', 'n', 'd', ?)", state)
+        manifest.change("INSERT INTO chunks VALUES ('A#1', 'A', 'o', 't', 'm', 't', 'm')")
+
+    assert _lacks_samples(tmp_path, samples) is due
+    assert _lacks_samples(tmp_path / "nothing", samples) is True
