@@ -8,6 +8,10 @@ from lxml import etree, html
 from components.converters.record import RecordText, clean, parse_xml
 
 _PAGE = re.compile(r"\[\[Page [A-Z]?\d+\]\]|\(?\s*print page \d+\s*\)?", re.IGNORECASE)
+# What the web page adds to the printed document.
+_UNREAD = re.compile(r"printed-page|unprinted-element|table[-_]of[-_]contents")
+# The brackets around a footnote's mark, once the mark is gone.
+_EMPTY_MARK = re.compile(r"\[\s*\]")
 _RULER = re.compile(r"[-_=*]{5,}\Z")
 _BLOCKS = frozenset(["p", "li", "dd", "dt", "blockquote", "pre", "td", "th", "caption", "figcaption"])
 _CONTAINERS = frozenset(
@@ -51,7 +55,7 @@ def add_html(body: str, text: RecordText) -> None:
         if not isinstance(element.tag, str) or element.tag in _DROPPED:
             return
         classes = element.get("class") or ""
-        if "printed-page" in classes or "unprinted-element" in classes:
+        if _UNREAD.search(classes):
             return
         if re.fullmatch(r"h[1-6]", element.tag):
             headings.add(int(element.tag[1]), _inline(element), element.get("id") or "")
@@ -84,14 +88,14 @@ def _inline(element: etree._Element) -> str:
         found = [part.text or ""]
         for child in part:
             classes = child.get("class") or "" if isinstance(child.tag, str) else ""
-            dropped = not isinstance(child.tag, str) or child.tag in _DROPPED or "printed-page" in classes
+            dropped = not isinstance(child.tag, str) or child.tag in _DROPPED or _UNREAD.search(classes)
             if not dropped and "footnote-reference" not in classes:
                 block = child.tag in _BLOCKS or child.tag in _CONTAINERS or child.tag == "br"
                 found.append(f" {words(child)} " if block else words(child))
             found.append(child.tail or "")
         return "".join(found)
 
-    return clean(_PAGE.sub(" ", words(element)))
+    return clean(_PAGE.sub(" ", _EMPTY_MARK.sub("", words(element))))
 
 
 def add_xml(body: str, text: RecordText) -> None:

@@ -22,7 +22,8 @@ RULE = {
 HTML = """<div class="body"><h1 id="h-1">SUPPLEMENTARY INFORMATION:</h1>
 <p id="p-1">First <span class="printed-page-inline unprinted-element"> ( print page 124) </span>part.</p>
 <span class="printed-page-details unprinted-element" id="page-124">x</span>
-<h2 id="h-2">I. Background</h2><p id="p-2">See 35 U.S.C. 900.<sup><a class="footnote-reference">[1]</a></sup></p>
+<ul class="table-of-contents"><li>I. Background</li></ul>
+<h2 id="h-2">I. Background</h2><p id="p-2">See 35 U.S.C. 900.<sup>[<a class="footnote-reference">1</a>]</sup></p>
 <h3>A. Nails</h3><ul class="bullets"><li>One</li><li>Two</li></ul><h2>II. Costs</h2>
 <table><tr><th>Fee</th><th>Sum</th></tr><tr><td>Late</td><td>$5</td></tr></table>
 <div class="footnotes"><div class="footnote" id="footnote-1"><p>1. A foot.</p></div></div></div>"""

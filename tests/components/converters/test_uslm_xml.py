@@ -150,3 +150,16 @@ def test_every_word_of_the_statute_is_read():
         assert all(a["end"] + 2 == b["start"] for a, b in itertools.pairwise(blocks))
     law = [b["label"] for b in documents["112"].meta["blocks"] if b["kind"] == "text"]
     assert law[:6] == ["(a)", "(b)", "(c)", "(d)", "(e)", "(f)"]
+
+
+@pytest.mark.parametrize(
+    ("publication", "edition"),
+    [
+        ("Online@119-73not60", "through Pub. L. 119-73 (except 119-60)"),
+        ("Online@119-73", "through Pub. L. 119-73"),
+        ("2024 Main Edition", "2024 Main Edition"),
+    ],
+)
+def test_currency(publication, edition):
+    document = convert(HEAD.replace("Online@199-7", publication) + HAMMERS + TAIL)["documents"][0]
+    assert document.meta["edition"] == edition
