@@ -8,6 +8,8 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 from components.embedders.e5_weights import E5Weights
 
+_FUSED = "com.microsoft"  # ONNX Runtime's own operators
+_ZERO = 16  # stands for 0.0 among the 8-bit inputs of a product after Gelu
 _Input = str | np.ndarray | list[int]
 
 
@@ -49,6 +51,10 @@ def quantize(weights: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     return np.rint(weights / scales).astype(np.int8), scales.astype(np.float32)
 
 
+def _single(value: float) -> np.ndarray:
+    return np.array(value, np.float32)
+
+
 def build_graph(weights: E5Weights) -> ModelProto:
     """
     The graph input_ids (1, length) -> mean (1, hidden): one text, so that neither padding nor a mask is needed.
@@ -62,12 +68,28 @@ def build_graph(weights: E5Weights) -> ModelProto:
     size = hidden // heads
     graph = _Graph()
 
-    def linear(x: str, names: list[str], outputs: int, inputs: int) -> str:
-        """Dense layers side by side, as one product, so that x is quantised once for all."""
-        weight = np.concatenate([weights.tensor(f"{name}.w", outputs, inputs) for name in names])
+    def linear(x: str, names: list[str], outputs: int) -> str:
+        """Dense layers side by side, as one product, so that x is quantised once for all, with one scale."""
+        weight = np.concatenate([weights.tensor(f"{name}.w", outputs, hidden) for name in names])
         bias = np.concatenate([weights.tensor(f"{name}.b", outputs) for name in names])
         matrix, scales = quantize(weight.T, axis=0)
-        return graph.one("DynamicQuantizeMatMul", x, matrix, scales[0], "", bias, domain="com.microsoft")
+        return graph.one("DynamicQuantizeMatMul", x, matrix, scales[0], "", bias, domain=_FUSED)
+
+    def linear_after_gelu(x: str, name: str) -> str:
+        """
+        The feed-forward block's second layer. A few tokens have inputs many times larger than all others: with one
+        scale for all, the others would lose most of their 8 bits, so here every token has a scale of its own.
+        """
+        matrix, scales = quantize(weights.tensor(f"{name}.w", hidden, weights.inner).T, axis=0)
+        # x lies above -0.17, so that a fixed zero point leaves nearly the whole range to what is positive.
+        peak = graph.one("ReduceMax", x, [-1], keepdims=1)
+        scale = graph.one("Max", graph.one("Div", peak, _single(255 - _ZERO)), _single(0.17 / _ZERO))
+        flat_scale = graph.one("Reshape", scale, [-1])
+        zeros = graph.one("Expand", np.array([_ZERO], np.uint8), graph.one("Shape", flat_scale))
+        rounded = graph.one("QuantizeLinear", x, flat_scale, zeros, axis=1)
+        zero = np.array(_ZERO, np.uint8)
+        product = graph.one("MatMulIntegerToFloat", rounded, matrix, _single(1), scales[0], zero, domain=_FUSED)
+        return graph.one("Add", graph.one("Mul", product, scale), weights.tensor(f"{name}.b", hidden))
 
     def norm(x: str, name: str) -> str:
         weight, bias = weights.tensor(f"{name}.w", hidden), weights.tensor(f"{name}.b", hidden)
@@ -86,15 +108,15 @@ def build_graph(weights: E5Weights) -> ModelProto:
     x = norm(graph.one("Add", x, graph.one("Slice", table, [0], length, [0])), "emb.ln")
     for layer in range(weights.layers):
         at = f"l{layer}."
-        qkv = linear(x, [at + "q", at + "k", at + "v"], hidden, hidden)
+        qkv = linear(x, [at + "q", at + "k", at + "v"], hidden)
         query, key, value = graph.add("Split", qkv, outputs=3, axis=-1, num_outputs=3)
         scores = graph.one("MatMul", split_heads(query, 0, 2, 1, 3), split_heads(key, 0, 2, 3, 1))
-        scores = graph.one("Softmax", graph.one("Mul", scores, np.array([size**-0.5], np.float32)), axis=-1)
+        scores = graph.one("Softmax", graph.one("Mul", scores, _single(size**-0.5)), axis=-1)
         mixed = graph.one("MatMul", scores, split_heads(value, 0, 2, 1, 3))
         mixed = graph.one("Reshape", graph.one("Transpose", mixed, perm=[0, 2, 1, 3]), [0, 0, hidden])
-        x = norm(graph.one("Add", linear(mixed, [at + "ao"], hidden, hidden), x), at + "aln")
-        inner = graph.one("Gelu", linear(x, [at + "fi"], weights.inner, hidden))
-        x = norm(graph.one("Add", linear(inner, [at + "fo"], hidden, weights.inner), x), at + "oln")
+        x = norm(graph.one("Add", linear(mixed, [at + "ao"], hidden), x), at + "aln")
+        inner = graph.one("Gelu", linear(x, [at + "fi"], weights.inner))
+        x = norm(graph.one("Add", linear_after_gelu(inner, at + "fo"), x), at + "oln")
     mean = helper.make_node("ReduceMean", [x, graph._constant([1], "mean_axes")], ["mean"], keepdims=0)
 
     return helper.make_model(
@@ -106,7 +128,7 @@ def build_graph(weights: E5Weights) -> ModelProto:
             graph.constants,
         ),
         # Opset 20 brought Gelu. onnx would state its newest IR version, which onnxruntime may refuse.
-        opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)],
+        opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid(_FUSED, 1)],
         ir_version=10,
     )
 

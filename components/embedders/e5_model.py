@@ -13,7 +13,7 @@ from components.embedders.e5_weights import E5Weights, find_weights
 logger = logging.getLogger(__name__)
 
 MODEL_NAME = "multilingual-e5-small"
-MODEL_VERSION = 1
+MODEL_VERSION = 2
 """Counts up when the recipe changes, so that a folder made by an older one is made again."""
 
 MODEL_FILE, TOKENIZER_FILE, STAMP_FILE = "model.onnx", "tokenizer.json", "model.json"

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from components.retrieval.vectors import QueryVectors
 logger = logging.getLogger(__name__)
 
 _CACHE_SIZE = 512
+_RETRY_SECONDS = 30.0
 
 
 @component
@@ -40,22 +42,27 @@ class E5TextEmbedder:
         self.prepare = prepare
         self._engine: E5Engine | None = None
         self._error = ""
+        self._retry_at = 0.0
         self._cache: OrderedDict[tuple[Kind, str], np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
-        """Prepare and load the model, once. A failure is logged and shows in `health` and `degraded`."""
-        if self._engine is not None or self._error:
+        """
+        Prepare and load the model, once. A failure is logged, shows in `health` and `degraded`, and is tried again
+        after half a minute: the model may have been prepared meanwhile.
+        """
+        if self._engine is not None:
             return
         with self._lock:
-            if self._engine is not None or self._error:
+            if self._engine is not None or time.monotonic() < self._retry_at:
                 return
             directory = Path(self.model)
             try:
                 engine = shared_engine(prepare_model(directory) if self.prepare else directory)
                 engine.embed(["warm up"])
-                self._engine = engine
+                self._engine, self._error = engine, ""
             except Exception as error:
+                self._retry_at = time.monotonic() + _RETRY_SECONDS
                 self._error = f"{type(error).__name__}: {error}"
                 logger.warning("The embedder %s can't be loaded, searches go without vectors: %s", directory, error)
 
