@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pipelines.errors import TansakuError
 from pipelines.loading import Definition, build
@@ -36,7 +36,7 @@ class VectorPass:
         # Not warmed up before there is something to embed: loading the model takes seconds.
         self._pipeline = build(_embedding_part(definition))
         self._embedder: Any = self._pipeline.get_component(EMBEDDER)
-        self._writer: Any = self._pipeline.get_component(VECTOR_WRITER)
+        self._writer = cast(Any, self._pipeline.get_component(VECTOR_WRITER))
         self._store: Any = self._writer.document_store
 
     def check(self) -> None:
