@@ -6,6 +6,7 @@ PYTHON := $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 BIN3 := .venv-3x/bin
 PIP := -m pip --disable-pip-version-check --quiet
+comma := ,
 
 .PHONY: help install serve test test-3x lint bench lock clean
 
@@ -31,7 +32,6 @@ bench: .venv/installed-dev  ## Measure speed and quality; takes minutes
 	$(BIN)/python -m benchmarks
 
 lock: $(BIN)/python  ## Write constraints.txt anew from pyproject.toml
-	$(BIN)/python $(PIP) install uv
 	echo 'haystack-ai<3' | $(BIN)/uv pip compile pyproject.toml - --output-file constraints.txt --universal --upgrade \
 		--python-version 3.11 --extra dev --extra cluster --extra models --extra tracing \
 		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet
@@ -40,21 +40,26 @@ clean:  ## Remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-3x .mypy_cache .ruff_cache .pytest_cache build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# An old pip takes ten minutes to find versions that go together, a new one seconds.
+# An old pip takes ten minutes to find versions that go together. uv takes seconds, but knows nothing of a package index
+# that only pip's configuration names: then a new pip does it.
 $(BIN)/python $(BIN3)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	$(PYTHON) -m venv $(@D:/bin=) || { echo "On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	$@ $(PIP) install --upgrade pip
+	$@ $(PIP) install --upgrade pip uv
+
+define pip_install
+$(1)/uv pip install --quiet --python $(1)/python $(2) || $(1)/python $(PIP) install $(2)
+endef
 
 .venv/installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python $(PIP) install --constraint constraints.txt --editable .
+	$(call pip_install,$(BIN),--constraint constraints.txt --editable .)
 	touch $@
 
 .venv/installed-dev: .venv/installed
-	$(BIN)/python $(PIP) install --constraint constraints.txt --editable '.[dev]'
+	$(call pip_install,$(BIN),--constraint constraints.txt --editable '.[dev]')
 	touch $@
 
 .venv-3x/installed: pyproject.toml constraints.txt | $(BIN3)/python
 	grep -vE '^haystack-(ai|experimental)==' constraints.txt > .venv-3x/constraints.txt
-	$(BIN3)/python $(PIP) install --constraint .venv-3x/constraints.txt --editable '.[dev]' 'haystack-ai>=3,<4'
+	$(call pip_install,$(BIN3),--constraint .venv-3x/constraints.txt --editable '.[dev]' 'haystack-ai>=3$(comma)<4')
 	touch $@
