@@ -27,7 +27,10 @@ _IN_FORCE = re.compile(r"\(?(?:as in force|with effect) from [A-Z][a-z]+ \d{1,2}
 _UPDATED = re.compile(r"Updated\s+[A-Z][a-z]+\s+\d{4}")
 _CONTENTS = re.compile(r"table of contents", re.IGNORECASE)
 _PART = re.compile(r"Part\s+(\d+)\b", re.IGNORECASE)
-_TITLE_PAGE = re.compile(r"United States Code Title|Title \d+ -")
+# Headings that say no more than the name of the collection does.
+_TITLE_PAGE = re.compile(
+    r"United States Code Title|Title \d+ -|Chapter I - United States Patent|Subchapter", re.IGNORECASE
+)
 _LETTER = re.compile(r"\w{1,3}\Z")
 _GROUPS = frozenset(["AppendixChapter", "Part", "RegulationsSection", "FeeSection", "XLaws", "SubAppendix"])
 

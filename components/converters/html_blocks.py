@@ -16,7 +16,7 @@ _LISTS = frozenset(["ul", "ol", "dl", "li", "dt", "dd"])
 _BOXES = frozenset(["address", "article", "blockquote", "center", "div", "figure", "hr", "p", "pre", "section"])
 _BREAKING = _HEADINGS | _TABLE_PARTS | _LISTS | _BOXES
 _UNREAD = frozenset(["script", "style", "head", "noscript"])
-_BEFORE_PUNCTUATION = re.compile(r"(?<![.\s]) +(?=[,;)\]]|[.:](?:\s|\Z))|(?<=[(\[]) +")
+_BEFORE_PUNCTUATION = re.compile(r"(?<![.\s]) +(?=[,;)\]]|[.:](?:\s(?!\.)|\Z))|(?<=[(\[]) +")
 _INSERTED = re.compile(r"(?<=\d) (bis|ter|quater|quinquies|sexies|septies)\b(?: (?=\.\d))?")
 _MARKER = re.compile(r"(?:\((?:\w{1,5}|[ivxlc]{1,6})\)|\w{1,4}[.)](?:\s|\Z)|[-–—•*¶§]|\[?\d)")
 _NUMBERS = re.compile(r"\(\w{1,5}\)(?:\s?\(\w{1,5}\))*")
@@ -138,7 +138,7 @@ class LineReader:
     Reads elements as lines of plain text: a paragraph, list item or table row each is a line.
 
     List items keep the marker they are printed with and get "- " where they have none, table cells are divided by
-    " | ", superscript numbers get "^" ("10^6"), deleted text stands in "[[...]]" as in amended claims, and links are
+    " | ", raised numbers get "^" ("10^6"), deleted text stands in "[[...]]" as in amended claims, and links are
     explained where their text alone doesn't say what they cite.
 
     ```python
@@ -237,9 +237,12 @@ class LineReader:
             text = tidy("".join(out.open[start:]))
             if note := self._link_note(element.get("href"), text, before):
                 out.open.append(f" [{note}]")
-        elif tag == "sup" and _raises(element, out.open):
-            out.open.append("^")
+        elif tag == "sup" and _DIGITS.match((element.text or "").strip()):
+            # A power or a note's number would melt into the word before it, a note's own number into the word behind.
+            raised = bool(out.open) and out.open[-1][-1:].isalnum()
+            out.open.append("^" if raised else "")
             self._read_inside(element, out)
+            out.open.append("" if raised else " ")
         elif tag in ("del", "strike", "s") or element.get("class") == "Strike":
             out.open.append("[[")
             self._read_inside(element, out)
@@ -322,12 +325,6 @@ def _marked(item: list[str]) -> list[str]:
     if len(item) > 1 and _BARE_MARKER.fullmatch(item[0]) and _MARKER.match(item[1]):
         return [f"{item[0]} {item[1]}", *item[2:]]
     return item
-
-
-def _raises(element: html.HtmlElement, before: list[str]) -> bool:
-    """Whether a superscript is a power or a footnote number that would melt into the word before it."""
-    text = (element.text or "").strip()
-    return bool(_DIGITS.match(text)) and bool(before) and before[-1][-1:].isalnum()
 
 
 ParserError = etree.ParserError

@@ -98,7 +98,7 @@ def _document(source_id: str, record: ProvisionText, base: dict[str, Any]) -> Do
         "section": provision.section,
         "title": provision.title,
         "number_label": provision.label,
-        "breadcrumb": [*record.above, name],
+        "breadcrumb": [*(step for step in record.above if step != provision.section), name],
         "effective": record.effective,
         "edition": record.edition,
         "pre_aia": provision.pre_aia,

@@ -1,7 +1,6 @@
 """Sections of the MPEP as one of its HTML pages gives them, with their blocks."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lxml import html
@@ -170,7 +169,8 @@ class PageReader:
         note = _EDITOR_NOTE.match(text)
         if note and _TIME.search(text):
             section.effective.append(" ".join(lines))
-        section.text.add(text, "note" if note else "text", headings=headings, anchor=anchor)
+        for piece in packed(lines):
+            section.text.add(piece, "note" if note else "text", headings=headings, anchor=anchor)
 
     def _form_paragraph(self, element: html.HtmlElement, section: Section, headings: list[str]) -> None:
         """A form paragraph: its text, then the note to the examiner, both under its number."""
@@ -180,19 +180,19 @@ class PageReader:
         note = next((i for i, line in enumerate(lines) if line.startswith("Examiner Note")), len(lines))
         path = [*headings, lines[0]] if lines else headings
         for part in (lines[:note], lines[note:]):
-            text = "\n".join(part)
-            section.text.add(text, "form_paragraph", headings=path, anchor=anchor_of(element), label=label)
+            for text in packed(part):
+                section.text.add(text, "form_paragraph", headings=path, anchor=anchor_of(element), label=label)
 
     def _quote(self, element: html.HtmlElement, kind: str, section: Section, headings: list[str]) -> None:
         """A quoted statute or rule: its heading goes into the path of its paragraphs."""
-        groups = self._lines.items(element)
-        title = " ".join(groups[0]) if groups else ""
-        texts = packed("\n".join(group) for group in groups)
-        for text in texts:
+        title = " ".join(self._lines.line(child) for child in element if child.tag == "h4")
+        for text in self._items(element):
             section.text.add(text, kind, headings=[*headings, title], anchor=anchor_of(element))
 
-    def _items(self, element: html.HtmlElement) -> Iterator[str]:
-        yield from packed("\n".join(item) for item in self._lines.items(element))
+    def _items(self, element: html.HtmlElement) -> list[str]:
+        """The items of a list, short ones together, and the lines of long ones apart."""
+        items = self._lines.items(element)
+        return packed(piece for item in items for piece in packed(item))
 
 
 def _chapter_heading(root: html.HtmlElement) -> str:
