@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from components.retrieval.ranking import source_of
 from pipelines.errors import ConfigError
 from pipelines.loading import build, resolve
 from pipelines.settings import Settings
@@ -30,7 +31,7 @@ class QueryArms:
         `vector_retriever` with the output `rankings`, and one component at its end with the output `documents`.
     :param profile: The profile; that of the settings by default.
     :param settings: Where the index is.
-    :param depth: How many documents the pipeline is asked for, where its last component takes `top_k`.
+    :param depth: How many chunks the components behind the retrievers are asked for, where they take `top_k`.
     :raises ConfigError: If the pipeline is not like that.
     """
 
@@ -51,7 +52,9 @@ class QueryArms:
         self._asked = [
             (name, socket) for name, sockets in inputs.items() for socket in _QUERY_SOCKETS if socket in sockets
         ]
-        self._options = {self._end: {"top_k": depth}} if "top_k" in inputs.get(self._end, {}) else {}
+        # How deep the retrievers look belongs to what is measured; how much is shown of what they found doesn't.
+        shown = [name for name in inputs if name not in RETRIEVERS.values() and "top_k" in inputs[name]]
+        self._options = {name: {"top_k": depth} for name in shown}
         self.degraded: dict[str, int] = {}
         """How many questions were answered without something, by its name."""
         self._pipeline.warm_up()
@@ -90,4 +93,4 @@ def fuse(rankings: "Sequence[Ranking]") -> list[str]:
 
 def _ids(chunk_ids: Iterable[str]) -> list[str]:
     """Documents in the order of their best chunks."""
-    return list(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in chunk_ids))
+    return list(dict.fromkeys(source_of(chunk_id) for chunk_id in chunk_ids))

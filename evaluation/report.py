@@ -13,6 +13,7 @@ from evaluation.metrics import MEASURES, bootstrap_intervals, means, per_query
 
 ARMS = ("keyword", "vector", "pipeline")
 _LOST = 10
+_SHOWN = 160
 _RANK_MEASURE = "nDCG@10"
 
 
@@ -86,18 +87,19 @@ def render_report(report: Mapping[str, Any]) -> RenderableType:
             scores.add_row("" if number else kind, arm, *cells, end_section=arm == ARMS[-1])
     parts: list[RenderableType] = [scores, Text(_verdict(report))]
     if report["lost"]:
-        lost = Table(
-            "query", "kind", *ARMS, "relevant", "found", title=f"Lost most against the better arm ({_RANK_MEASURE})"
-        )
-        for row in report["lost"]:
-            marks = (f"{row[arm]:.3f}" for arm in ARMS)
-            shown = row["text"] if len(row["text"]) <= 80 else row["text"][:77] + "..."
-            # As Text: brackets in a question are no markup.
-            question = Text(f"{row['id']}: {shown}")
-            documents = (Text("\n".join(row[name])) for name in ("relevant", "found"))
-            lost.add_row(question, Text(row["kind"]), *marks, *documents)
-        parts.append(lost)
+        parts.append(Text(f"\nLost most against the better arm ({_RANK_MEASURE}):"))
+        parts.extend(_lost_lines(row) for row in report["lost"])
     return Group(*parts)
+
+
+def _lost_lines(row: Mapping[str, Any]) -> Text:
+    # Text, not markup: questions may hold brackets.
+    text = " ".join(row["text"].split())
+    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    kind = f" ({row['kind']})" if row["kind"] else ""
+    scores = ", ".join(f"{arm} {row[arm]:.3f}" for arm in ARMS)
+    relevant, found = (", ".join(row[name]) or "nothing" for name in ("relevant", "found"))
+    return Text(f"- {row['id']}{kind}: {shown}\n  {scores}; relevant {relevant}; found {found}")
 
 
 def _cell(value: float, interval: Sequence[float]) -> str:

@@ -6,10 +6,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from haystack.document_stores.errors import DocumentStoreError
+
 from pipelines.corpora import get_corpus
 from pipelines.errors import ConfigError, TansakuError
 from pipelines.indexing import IndexRun
-from pipelines.loading import pipeline_path, read_yaml
+from pipelines.loading import Definition, pipeline_path, read_yaml, resolve
+from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER
 from pipelines.scanning import Progress
 from pipelines.settings import Settings
 
@@ -87,10 +90,26 @@ def build_scratch_index(
     if not copy.is_file() or copy.stat().st_size != len(data):
         shutil.copyfile(corpus_path, copy)
     settings = ScratchSettings(data_dir=folder, models=own.models_dir)
-    report = IndexRun(get_corpus(corpus_name), settings, profile, progress).run([copy])
+    corpus = get_corpus(corpus_name)
+    try:
+        report = IndexRun(corpus, settings, profile, progress).run([copy])
+    except DocumentStoreError as error:
+        logger.warning("What was indexed before can't be used: %s", error)
+        _remove_keyword_stores(resolve(corpus.indexing, profile, settings))
+        report = IndexRun(corpus, settings, profile, progress).run([copy])
     if report.failures:
         raise TansakuError(f"{corpus_path}: {report.failures[0].reason}")
     if not report.chunks:
         raise TansakuError(f"{corpus_path}: nothing in it can be searched")
     logger.info("%s: %d chunks, %s", name, report.chunks, report.seconds)
     return ScratchIndex(settings, corpus_name, report.chunks)
+
+
+def _remove_keyword_stores(definition: Definition) -> None:
+    """Make room for keyword stores with other fields. The vectors stay; the next run fills the stores again."""
+    for name in (KEYWORD_WRITER, PARENTS_WRITER):
+        writer = definition["components"].get(name) or {}
+        store = (writer.get("init_parameters") or {}).get("document_store") or {}
+        path = (store.get("init_parameters") or {}).get("path")
+        if path:
+            shutil.rmtree(path, ignore_errors=True)
