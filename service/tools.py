@@ -10,7 +10,7 @@ from typing import Any
 import docstring_parser
 from hayhooks.server.pipelines.registry import PipelineRegistry
 from hayhooks.server.utils.base_pipeline_wrapper import BasePipelineWrapper
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from pipelines.errors import ArgumentError
 
@@ -96,11 +96,24 @@ def _tool(name: str, registry: PipelineRegistry) -> Tool:
     if wrapper is None or metadata is None:
         raise LookupError(f"Hayhooks lists {name} but has no wrapper for it")
     loose = metadata["request_model"]
-    # Hayhooks' own model drops unknown fields and turns "5" into 5, which hides a caller's mistake.
-    strict = type(f"{name}_arguments", (loose,), {"model_config": ConfigDict(extra="forbid", strict=True, title=name)})
+    strict = type(f"{name}_arguments", (_StrictArguments, loose), {"model_config": ConfigDict(title=name)})
     doc = docstring_parser.parse(inspect.getdoc(wrapper.run_api) or "")
     description = "\n\n".join(part for part in (doc.short_description, doc.long_description) if part)
     return Tool(name, description, strict, wrapper)
+
+
+class _StrictArguments(BaseModel):
+    """Hayhooks' own models drop unknown fields and turn "5" into 5, which hides a caller's mistake."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @field_validator("*")
+    @classmethod
+    def _whole_characters(cls, value: Any) -> Any:
+        """Half of a surrogate pair, which JSON can carry, is no text that can be stored or sent."""
+        if isinstance(value, str):
+            value.encode()
+        return value
 
 
 def allowed_values(schema: Mapping[str, Any]) -> str:

@@ -19,8 +19,9 @@ class PipelineWrapper(BasePipelineWrapper):
 
     def run_api(
         self,
-        section_number: Annotated[str, Field(min_length=1, max_length=100)],
-        max_chunks: Annotated[int, Field(ge=1, le=1000)] = 50,
+        # The search itself checks ranges, so that all ways to call it agree; callers read them in the schema.
+        section_number: Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": 200})],
+        max_chunks: Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 1000})] = 50,
     ) -> dict[str, Any]:
         """
         Read a section of the MPEP by its number, whole and in order.

@@ -18,9 +18,10 @@ class PipelineWrapper(BasePipelineWrapper):
 
     def run_api(
         self,
-        query: Annotated[str, Field(min_length=3, max_length=10_000)],
-        top_k: Annotated[int, Field(ge=1, le=20)] = 5,
-        retrieve_k: Annotated[int, Field(ge=1, le=100)] | None = None,
+        # The search itself checks ranges, so that all ways to call it agree; callers read them in the schema.
+        query: Annotated[str, Field(json_schema_extra={"minLength": 3, "maxLength": 10_000})],
+        top_k: Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 20})] = 5,
+        retrieve_k: Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 100})] | None = None,
         source_filter: Literal["MPEP", "35_USC", "37_CFR", "SUBSEQUENT"] | None = None,
         is_statute: bool | None = None,
         is_regulation: bool | None = None,
@@ -35,9 +36,9 @@ class PipelineWrapper(BasePipelineWrapper):
         are newer than the manual and may override it. To read a whole section, use get_mpep_section.
 
         :param query: A question, keywords, a citation or a whole claim, in English.
-        :param top_k: How many passages to answer.
-        :param retrieve_k: How many candidates each search method contributes; four times top_k when not given, and
-            never fewer than top_k.
+        :param top_k: How many passages to answer; more than 20 are cut to 20.
+        :param retrieve_k: How many candidates are reranked and looked through for updates; four times top_k when not
+            given, never fewer than top_k, at most 100.
         :param source_filter: Search this source alone: the manual, the statute, the rules, or Federal Register
             documents newer than the manual.
         :param is_statute: true: statute text alone; false: all but statute text.

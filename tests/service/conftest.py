@@ -12,6 +12,7 @@ import pytest
 import uvicorn
 
 from pipelines.errors import ArgumentError, IndexMissingError
+from pipelines.mpep import check_count, check_query
 from service.app import create_app
 from service.runtime import MpepTools
 from service.settings import ServiceSettings
@@ -30,6 +31,8 @@ class StandIn:
         self.released.wait()
 
     def search(self, query: str, **arguments: Any) -> dict[str, Any]:
+        query = check_query(query)
+        check_count("top_k", arguments["top_k"])
         if query == "no index":
             raise IndexMissingError("us-patent-law")
         if query == "a defect":

@@ -77,8 +77,8 @@ def test_an_unknown_section_is_an_answer(client):
     [
         (("search_mpep", {}), "query: it is missing; it must be a string of 3 to 10,000 characters"),
         (
-            ("search_mpep", {"query": "abc", "top_k": 21}),
-            "top_k: 21 is not allowed; it must be an integer from 1 to 20",
+            ("search_mpep", {"query": "abc", "top_k": "21"}),
+            "top_k: '21' is not allowed; it must be an integer from 1 to 20",
         ),
         (
             ("get_mpep_section", {"section_number": "2106", "chunks": 1}),

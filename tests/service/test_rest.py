@@ -38,6 +38,7 @@ def test_an_unknown_section_is_not_found(client):
 
 
 SOURCES = '"MPEP", "35_USC", "37_CFR", "SUBSEQUENT" or null'
+QUERY = "a text of 3 to 10,000 characters, not counting blanks around it"
 OBJECT = "the body must be a JSON object, sent with Content-Type: application/json"
 
 
@@ -48,16 +49,17 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
         ({"query": None}, "query: None is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": 5}, "query: 5 is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": ["abc"]}, "query: ['abc'] is not allowed; it must be a string of 3 to 10,000 characters"),
-        ({"query": "ab"}, "query: 'ab' is not allowed; it must be a string of 3 to 10,000 characters"),
-        ({"query": "abc", "top_k": 0}, "top_k: 0 is not allowed; it must be an integer from 1 to 20"),
-        ({"query": "abc", "top_k": 21}, "top_k: 21 is not allowed; it must be an integer from 1 to 20"),
+        ({"query": " ab "}, f"query: 'ab' is not allowed; it must be {QUERY}"),
+        ({"query": " \n\t "}, f"query: '' is not allowed; it must be {QUERY}"),
+        ({"query": "a" * 10_001}, f"query: '{'a' * 76}... is not allowed; it must be {QUERY}"),
+        ({"query": "abc", "top_k": 0}, "top_k: 0 is not allowed; it must be an integer of 1 or more"),
         ({"query": "abc", "top_k": "5"}, "top_k: '5' is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": 2.5}, "top_k: 2.5 is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": True}, "top_k: True is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": None}, "top_k: None is not allowed; it must be an integer from 1 to 20"),
         (
-            {"query": "abc", "retrieve_k": 101},
-            "retrieve_k: 101 is not allowed; it must be an integer from 1 to 100 or null",
+            {"query": "abc", "retrieve_k": "all"},
+            "retrieve_k: 'all' is not allowed; it must be an integer from 1 to 100 or null",
         ),
         (
             {"query": "abc", "source_filter": "mpep"},
@@ -70,9 +72,9 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
             "is_regulation, is_update",
         ),
         (
-            {"query": "ab", "top_k": 99},
-            "query: 'ab' is not allowed; it must be a string of 3 to 10,000 characters; "
-            "top_k: 99 is not allowed; it must be an integer from 1 to 20",
+            {"query": None, "top_k": "99"},
+            "query: None is not allowed; it must be a string of 3 to 10,000 characters; "
+            "top_k: '99' is not allowed; it must be an integer from 1 to 20",
         ),
         ([], OBJECT),
         ("abc", OBJECT),
