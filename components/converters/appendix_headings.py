@@ -151,8 +151,9 @@ def _rule(match: re.Match[str]) -> Provision:
 
 
 def _act(match: re.Match[str]) -> Provision:
-    name = f"AIA § {match['number']}"
-    return Provision(f"AIA-{match['number']}", name, _title(match["name"]), name)
+    number = match["number"]
+    # Cited without "§", which would make it the section of title 35 with the same number.
+    return Provision(f"AIA-{number}", f"AIA § {number}", _title(match["name"]), f"AIA {number}")
 
 
 def _with_variant(match: re.Match[str], prefix: str, head: str, section: str) -> Provision:

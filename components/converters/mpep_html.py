@@ -83,7 +83,7 @@ class MpepHtmlConverter:
         documents: list[Document] = []
         seen: dict[str, int] = {}
         for section in sections:
-            number = "".join(section.number.split()).replace("–", "-")
+            number = _solid(section.number)
             identifier = f"MPEP-chapter-{number}" if section.of_chapter else f"MPEP-{number}"
             seen[identifier] = seen.get(identifier, 0) + 1
             suffix = f"-{seen[identifier]}" if seen[identifier] > 1 else ""
@@ -100,7 +100,7 @@ def _record(source_id: str, section: Section, base: dict[str, Any]) -> Document:
         **base,
         "section": section.number,
         "title": section.title,
-        "number_label": f"MPEP {section.number}",
+        "number_label": f"MPEP {_solid(section.number)}",
         "chapter": chapter,
         "breadcrumb": ["MPEP", chapter_name(chapter), *section.above, section.name],
         "revision": section.revision,
@@ -108,3 +108,8 @@ def _record(source_id: str, section: Section, base: dict[str, Any]) -> Document:
         "url": f"{MANUAL_URL}{quote(base['file'])}{fragment}",
     }
     return make_record(source_id, section.text, meta)
+
+
+def _solid(number: str) -> str:
+    """A range as it is cited, "304-305", however it is printed."""
+    return "".join(number.split()).replace("–", "-")

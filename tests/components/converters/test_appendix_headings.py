@@ -22,7 +22,7 @@ from components.converters.appendix_headings import COLLECTIONS, Provision, coll
         ("L", "35 U.S.C. 981 (note) Jars.", Provision("35USC-981-note", "981", "Jars", "35 U.S.C. 981 (note)", "note")),
         ("L", "35 U.S.C. 981A [Repealed.]", Provision("35USC-981A", "981A", "[Repealed.]", "35 U.S.C. 981A")),
         ("L", "18 U.S.C. 981 False jars.", Provision("18USC-981", "18 U.S.C. 981", "False jars", "18 U.S.C. 981")),
-        ("L", "AIA § 99 —Jars of others", Provision("AIA-99", "AIA § 99", "Jars of others", "AIA § 99")),
+        ("L", "AIA § 99 —Jars of others", Provision("AIA-99", "AIA § 99", "Jars of others", "AIA 99")),
         ("L", "INDEX OF JARS", Provision("35USC-INDEX-OF-JARS", "INDEX OF JARS", "", "35 U.S.C. INDEX OF JARS")),
         ("R", "1.901 Count of jars.", Provision("37CFR-1.901", "1.901", "Count of jars", "37 CFR 1.901")),
         ("R", "§ 1.901 Count of jars.", Provision("37CFR-1.901", "1.901", "Count of jars", "37 CFR 1.901")),

@@ -24,7 +24,8 @@ CONTENTS = " | ".join(
 )
 # Headings that only repeat the name of the collection.
 COLLECTION = re.compile(
-    r"\s*(?:table of contents|subchapter|chapter I - United States Patent|title \d+ -)", re.IGNORECASE
+    r"\s*(?:table of contents|subchapter|chapter I - United States Patent|(?:united states code )?title \d+ -)",
+    re.IGNORECASE,
 )
 BREAKS = frozenset(
     ["blockquote", "br", "caption", "div", "h1", "h2", "h3", "h4", "hr", "li", "p", "table", "td", "th", "tr", "ul"]

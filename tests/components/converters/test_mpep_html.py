@@ -142,6 +142,10 @@ def test_where_blocks_stand(
     assert (block["headings"], block["anchor"], block["label"]) == (headings, anchor, label)
 
 
+def test_a_range_is_cited_without_blanks(records: dict[str, Document]) -> None:
+    assert records["MPEP-611.02-611.04"].meta["number_label"] == "MPEP 611.02-611.04"
+
+
 @pytest.mark.parametrize(
     ("source_id", "content"),
     [("MPEP-611.02-611.04", "611.02 - 611.04 [Reserved]"), ("MPEP-611.05", "611.05 Empty Jars")],
