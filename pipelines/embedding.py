@@ -48,13 +48,7 @@ class VectorPass:
         rows = self._manifest.rows("SELECT id FROM chunks WHERE vector_text IS NOT NULL")
         missing = [row["id"] for row in rows if row["id"] not in present]
         logger.warning("%d vectors are missing from the vector store; they are made again", len(missing))
-        self.forget(missing)
-
-    def forget(self, ids: list[str]) -> None:
-        """Note that some chunks have no vector."""
-        self._manifest.change(
-            "UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN (SELECT value FROM json_each(?))", ids
-        )
+        self._manifest.forget_vectors(missing)
 
     def remove_stale(self) -> None:
         """Delete the vectors of chunks that are gone."""
@@ -62,7 +56,7 @@ class VectorPass:
         if not stale:
             return
         # Forgotten first: should the process die in between, a chunk that comes back gets a new vector.
-        self.forget(stale)
+        self._manifest.forget_vectors(stale)
         self._store.delete_documents(stale)
         self._manifest.change(
             "DELETE FROM chunks WHERE text_hash IS NULL AND id IN (SELECT value FROM json_each(?))", stale

@@ -104,6 +104,8 @@ class IndexRun:
                 if vectors:
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
+            if self._count_stored() != self._manifest.count_chunks():
+                notes.append(f"the stores are not what they should be; see: tansaku doctor {self._corpus.name}")
             return self._report(paths, notes)
 
     def _report(self, paths: list[Path], notes: list[str]) -> IndexReport:
@@ -136,11 +138,9 @@ class IndexRun:
         """Everything is indexed again when the pipeline, the code behind it or the stores are not what they were."""
         manifest = self._manifest
         produced = _fingerprint(without(self._definition, (EMBEDDER, VECTOR_WRITER)), _ANALYSIS_PACKAGES)
-        stored = self._writers[KEYWORD_WRITER].document_store.count_documents()
-        is_open = manifest.rows("SELECT 1 FROM sources WHERE open LIMIT 1")
-        is_lost = not is_open and stored != manifest.count_chunks()
+        is_lost = manifest.count_chunks() > 0 and self._count_stored() == 0
         if is_lost:
-            logger.warning("The keyword store does not hold what the manifest says; all sources are indexed again")
+            logger.warning("The keyword store is empty; all sources are indexed again")
         with manifest.transaction():
             if is_lost or manifest.fact("pipeline") != produced:
                 manifest.change("UPDATE sources SET state = 'pending' WHERE state = 'done' AND digest != ''")
@@ -149,6 +149,9 @@ class IndexRun:
             if manifest.fact("embedder") != embedder:
                 manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
                 manifest.set_fact("embedder", embedder)
+
+    def _count_stored(self) -> int:
+        return int(self._writers[KEYWORD_WRITER].document_store.count_documents())
 
     def _remove_gone(self) -> None:
         gone = [row["origin"] for row in self._manifest.rows("SELECT origin FROM sources WHERE state = 'gone'")]

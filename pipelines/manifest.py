@@ -267,6 +267,12 @@ class Manifest:
                 [(row["text_hash"], row["meta_hash"], row["id"]) for row in rows],
             )
 
+    def forget_vectors(self, ids: list[str]) -> None:
+        """Note that some chunks have no vector."""
+        self.change(
+            "UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN (SELECT value FROM json_each(?))", ids
+        )
+
     def info(self) -> IndexInfo:
         """What the index holds now."""
         editions: dict[str, list[str]] = {}

@@ -144,6 +144,8 @@ def _read(file: SourceFile, stream: IO[bytes]) -> Iterator[Source]:
     if opener is None:
         if _is_tar(head):
             yield from _read_tar(file, stream)
+            if packed % tarfile.BLOCKSIZE:
+                raise SourceError("can't be read to its end, it may be damaged: it is cut off within a block")
         else:
             yield Source(file.key, file.path.name, _bounded(stream, packed))
         return

@@ -1,4 +1,4 @@
-"""Every file in tests/broken_pipelines is refused with the message in its first line; the project's own are accepted."""
+"""Every file in tests/broken_pipelines is refused with the message in its first line; our own are accepted."""
 
 from pathlib import Path
 

@@ -1,0 +1,67 @@
+"""`tansaku doctor`: compare the manifest of an index with its stores."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars
+
+if TYPE_CHECKING:
+    from pipelines.doctor import Findings
+
+_SHOWN = 5
+
+
+def doctor(
+    corpus: Annotated[str, typer.Argument(help="Which corpus, for example us-patent-law.", show_default=False)],
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Delete what should not be there and make again what is missing.")
+    ] = False,
+    no_vectors: Annotated[
+        bool, typer.Option("--no-vectors", help="With --repair: leave the embedding to a later run.")
+    ] = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Compare an index's manifest with its stores, id by id.
+
+    \b
+    Examples:
+      tansaku doctor us-patent-law
+      tansaku doctor us-patent-law --repair
+    """
+    from pipelines.corpora import get_corpus
+    from pipelines.doctor import Doctor
+    from pipelines.indexing import IndexRun
+
+    examined = Doctor(get_corpus(corpus), profile=profile)
+    findings = examined.examine()
+    if repair and not findings.ok:
+        examined.repair()
+        with progress_bars(quiet=as_json) as report_progress:
+            IndexRun(get_corpus(corpus), profile=profile, progress=report_progress).run(vectors=not no_vectors)
+        findings = examined.examine()
+    if as_json:
+        print_json(findings.to_dict())
+    else:
+        _print_findings(findings)
+    raise typer.Exit(DONE if findings.ok else FAILED)
+
+
+def _print_findings(findings: "Findings") -> None:
+    for name, store in findings.stores.items():
+        state = "as it should be" if not (store.missing or store.unknown) else "differs from the manifest"
+        console.print(f"{name}: {store.documents:,} documents, {state}")
+        for label, ids in (("missing", store.missing), ("unknown", store.unknown)):
+            if ids:
+                more = ", ..." if len(ids) > _SHOWN else ""
+                console.print(f"  {len(ids):,} {label}: {', '.join(ids[:_SHOWN])}{more}", markup=False, soft_wrap=True)
+    if findings.unfinished:
+        console.print(f"{findings.unfinished:,} sources wait to be indexed: tansaku index {findings.corpus} --resume")
+    if findings.without_vectors:
+        console.print(f"{findings.without_vectors:,} chunks wait for vectors: tansaku index {findings.corpus} --resume")
+    for origin, reason in findings.unreadable.items():
+        console.print(f"not read: {origin}: {reason}", markup=False, soft_wrap=True)
+    if any(store.missing or store.unknown for store in findings.stores.values()):
+        console.print(f"put it right with: tansaku doctor {findings.corpus} --repair")

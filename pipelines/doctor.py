@@ -1,0 +1,157 @@
+"""Compares the manifest with the stores, id by id, and puts right what differs: `tansaku doctor`."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pipelines.corpora import Corpus
+from pipelines.errors import IndexMissingError
+from pipelines.index_lock import index_lock
+from pipelines.loading import Definition, build, resolve, without
+from pipelines.manifest import Manifest
+from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
+from pipelines.settings import Settings
+
+STORES = {"keyword": KEYWORD_WRITER, "parents": PARENTS_WRITER, "vector": VECTOR_WRITER}
+
+
+@dataclass(frozen=True)
+class StoreFindings:
+    """
+    What differs between a store and the manifest.
+
+    :param documents: How many documents the store holds.
+    :param missing: Ids that should be in the store and are not.
+    :param unknown: Ids that are in the store and should not be.
+    """
+
+    documents: int
+    missing: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """
+    The state of an index.
+
+    :param corpus: Whose index.
+    :param stores: Per store, what differs.
+    :param unfinished: Sources that wait to be indexed.
+    :param without_vectors: Chunks that wait for their vector.
+    :param unreadable: Sources that could not be read, with the reasons.
+    """
+
+    corpus: str
+    stores: dict[str, StoreFindings]
+    unfinished: int
+    without_vectors: int
+    unreadable: dict[str, str]
+
+    @property
+    def ok(self) -> bool:
+        """The stores hold what the manifest says, and nothing is left to do."""
+        differs = any(store.missing or store.unknown for store in self.stores.values())
+        return not (differs or self.unfinished or self.without_vectors)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {"ok": self.ok, **asdict(self)}
+
+
+class Doctor:
+    """
+    Examines the index of a corpus.
+
+    Usage example:
+    ```python
+    findings = Doctor(get_corpus("us-patent-law")).examine()
+    findings.ok, findings.stores["vector"].missing
+    ```
+
+    :param corpus: Whose index.
+    :param settings: Where the index is; read from the environment by default.
+    :param profile: Which stores; that of the settings by default.
+    """
+
+    def __init__(self, corpus: Corpus, settings: Settings | None = None, profile: str | None = None):
+        self._corpus = corpus
+        settings = settings or Settings()
+        self._folder = settings.index_dir(corpus.name)
+        if not (self._folder / "manifest.sqlite").is_file():
+            raise IndexMissingError(corpus.name)
+        definition = resolve(corpus.indexing, profile, settings, corpus.name)
+        self._stores = _open_stores(definition)
+
+    def examine(self) -> Findings:
+        """
+        Compare the manifest with every store.
+
+        :returns: What differs.
+        """
+        with Manifest(self._folder / "manifest.sqlite") as manifest:
+            return self._examine(manifest)
+
+    def repair(self) -> Findings:
+        """
+        Delete what should not be in the stores and mark what is missing, so that a run of the index makes it again.
+
+        :returns: What is left to do after that.
+        :raises IndexLockedError: When another process writes this index.
+        """
+        with index_lock(self._folder, self._corpus.name), Manifest(self._folder / "manifest.sqlite") as manifest:
+            findings = self._examine(manifest)
+            for name, found in findings.stores.items():
+                if found.unknown:
+                    self._stores[name].delete_documents(found.unknown)
+                if found.missing:
+                    _mark_missing(manifest, name, found.missing)
+            return self._examine(manifest)
+
+    def _examine(self, manifest: Manifest) -> Findings:
+        expected = {
+            "keyword": _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL"),
+            "parents": _ids(manifest, "SELECT DISTINCT source_id FROM claims"),
+            "vector": _ids(manifest, "SELECT id FROM chunks WHERE vector_text IS NOT NULL"),
+        }
+        # A vector that was written and not yet noted is no error: the next run writes it again.
+        may_be_there = _ids(manifest, "SELECT id FROM chunks")
+        stores = {}
+        for name, store in self._stores.items():
+            present = set(store.ids(None))
+            unknown = present - (may_be_there if name == "vector" else expected[name])
+            stores[name] = StoreFindings(len(present), sorted(expected[name] - present), sorted(unknown))
+        unreadable = manifest.rows(
+            "SELECT origin, reason, unreadable FROM sources WHERE reason != '' OR unreadable != ''"
+        )
+        return Findings(
+            corpus=self._corpus.name,
+            stores=stores,
+            unfinished=manifest.info().pending_sources,
+            without_vectors=manifest.count_todo() if "vector" in self._stores else 0,
+            unreadable={row["origin"]: row["unreadable"] or row["reason"] for row in unreadable},
+        )
+
+
+def _open_stores(definition: Definition) -> dict[str, Any]:
+    writers = {name: writer for name, writer in STORES.items() if writer in definition["components"]}
+    others = [name for name in definition["components"] if name not in writers.values()]
+    pipeline = build(without(definition, others))
+    components: dict[str, Any] = {name: pipeline.get_component(writer) for name, writer in writers.items()}
+    return {name: component.document_store for name, component in components.items()}
+
+
+def _ids(manifest: Manifest, query: str) -> set[str]:
+    return {row[0] for row in manifest.rows(query)}
+
+
+def _mark_missing(manifest: Manifest, store: str, ids: list[str]) -> None:
+    with manifest.transaction():
+        if store == "vector":
+            manifest.forget_vectors(ids)
+            return
+        table, column = ("chunks", "id") if store == "keyword" else ("claims", "source_id")
+        manifest.change(
+            "UPDATE sources SET state = 'pending' WHERE state = 'done' AND origin IN"
+            f" (SELECT origin FROM {table} WHERE {column} IN (SELECT value FROM json_each(?)))",
+            ids,
+        )
