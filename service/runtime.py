@@ -27,7 +27,16 @@ class MpepTools(Protocol):
 
     def warm_up(self) -> None: ...
 
-    def search(self, query: str, **arguments: Any) -> dict[str, Any]: ...
+    def search(
+        self,
+        query: str,
+        top_k: int = 5,
+        retrieve_k: int | None = None,
+        source_filter: str | None = None,
+        is_statute: bool | None = None,
+        is_regulation: bool | None = None,
+        is_update: bool | None = None,
+    ) -> dict[str, Any]: ...
 
     def section(self, section_number: str, max_chunks: int = 50) -> dict[str, Any]: ...
 
