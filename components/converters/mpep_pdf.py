@@ -19,7 +19,7 @@ from components.converters.record import make_record
 
 logger = logging.getLogger(__name__)
 
-_EDITION = re.compile(r"Rev\. .*?(?:19|20)\d\d")
+_EDITION = re.compile(r"Rev\. \d+(?:\.\d{4})?(?:, [A-Z][a-z]+\.? \d{4})?")
 
 
 @component

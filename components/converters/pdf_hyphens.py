@@ -8,11 +8,12 @@ from components.converters.html_blocks import tidy
 
 HYPHENS = ("-", "\u00ad", "\u2010")
 _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
+_URL_MARKS = ("/", "-", "_", "?", "=", "&", "#", "%")
 _PREFIXES = frozenset(
     ["all", "anti", "co", "cross", "ex", "half", "multi", "non", "post", "pre", "pro", "quasi", "self", "semi", "sub"]
 )
 _SUBSECTION_END = re.compile(r"[\w)]\(\w{1,4}\)\Z|\A\(\w{1,4}\)\Z")
-_SUBSECTION_START = re.compile(r"\(\w{1,4}\)(?=[()\s,.;:]|\Z)")
+_SUBSECTION_START = re.compile(r"\(\w{1,4}\)")
 
 
 class Vocabulary:
@@ -109,9 +110,12 @@ def join_lines(lines: Sequence[str], vocabulary: Vocabulary) -> str:
         before = text.rsplit(" ", 1)[-1]
         if not text:
             text = line
-        elif before == "--" or (before.endswith("-") and line.startswith("-")):
+        elif before == "--" or (before.endswith("-") and line.startswith("-")) or _is_url_break(before, line):
             text += line
-        elif before.endswith("--") or len(before) < 2 or (before[-1] in HYPHENS and not line[0].isalnum()):
+        elif before.endswith("--"):
+            # An opening "--" or a dash belongs to the next word, a closing one doesn't.
+            text += f" {line}" if text.count("--") % 2 == 0 else line
+        elif len(before) < 2 or (before[-1] in HYPHENS and not line[0].isalnum()):
             text += f" {line}"
         elif before.endswith(HYPHENS):
             word, space, rest = line.partition(" ")
@@ -121,6 +125,11 @@ def join_lines(lines: Sequence[str], vocabulary: Vocabulary) -> str:
         else:
             text += f" {line}"
     return tidy(text.replace("\u2010", "-"))
+
+
+def _is_url_break(before: str, line: str) -> bool:
+    is_address = "://" in before or before.startswith("www.")
+    return is_address and (before.endswith(_URL_MARKS) or line.startswith(_URL_MARKS))
 
 
 def _is_citation_break(before: str, line: str) -> bool:

@@ -70,7 +70,7 @@ def _edges(stretches: Sequence[tuple[Page, _Place, list[list[Word]]]]) -> dict[_
     edges = {}
     for place, counts in starts.items():
         least = 0.03 * counts.total()
-        left = min(x for x, count in counts.items() if count >= least)
+        left = min((x for x, count in counts.items() if count >= least), default=min(counts))
         right = max((x for x, count in ends[place].items() if count >= least), default=max(ends[place]))
         edges[place] = (float(left), float(right))
     return edges
@@ -107,7 +107,20 @@ def find_gutters(pages: Sequence[Page]) -> list[Gutter]:
         if _LEAST_GUTTER <= gutter.right - gutter.left <= _MOST_GUTTER:
             gutters.append(gutter)
         x = end
-    return [gutter for gutter in gutters if _divides_prose(gutter, pages)]
+    return _even([gutter for gutter in gutters if _divides_prose(gutter, pages)], pages)
+
+
+def _even(gutters: list[Gutter], pages: Sequence[Page]) -> list[Gutter]:
+    """Columns are equally wide, two or three of them; a table's strips stand anywhere."""
+    words = [word for page in pages for word in page.words]
+    if not words or not gutters:
+        return []
+    left, right = min(word.x0 for word in words), max(word.x1 for word in words)
+    for shares in ((1 / 2,), (1 / 3, 2 / 3)):
+        near = [[g for g in gutters if abs((g.middle - left) / (right - left) - share) < 0.07] for share in shares]
+        if all(near):
+            return [gutter for found in near for gutter in found]
+    return []
 
 
 def _free_rows(rows: list[list[Word]], width: int) -> list[int]:

@@ -14,9 +14,9 @@ from components.converters.record import RecordText, make_record
 _NUMBER = re.compile(r"\[?FR Doc\.?\s*(?:No\.?:?\s*)?(?P<number>[A-Z]?\d{1,4}\s?[-–]\s?\d{1,6})", re.IGNORECASE)
 _END = re.compile(r"\[FR Doc\.?\s*(?:No\.?:?\s*)?[A-Z]?\d{1,4}\s?[-–]\s?\d{1,6}\s+Filed", re.IGNORECASE)
 _HEAD = re.compile(
-    r"(?P<page>\d{3,6})?\s*Federal Register\s*/\s*Vol\. (?P<volume>\d+), No\. \d+\s*/\s*"
+    r"(?P<page>\d{1,6})?\s*Federal Register\s*/\s*Vol\. (?P<volume>\d+), No\. \d+\s*/\s*"
     r"\w+, (?P<date>\w+ \d{1,2}, \d{4})\s*/\s*"
-    r"(?P<type>Rules and Regulations|Proposed Rules|Notices|Presidential Documents)\s*(?P<last>\d{3,6})?"
+    r"(?P<type>Rules and Regulations|Proposed Rules|Notices|Presidential Documents)\s*(?P<last>\d{1,6})?"
 )
 _TYPES = {"Rules and Regulations": "Rule", "Proposed Rules": "Proposed Rule", "Notices": "Notice"}
 _EFFECTIVE = re.compile(
@@ -40,11 +40,11 @@ def read_notice(
     :returns: The record; None if the PDF names no Federal Register document number.
     """
     texts = [paragraph.text(vocabulary) for paragraph in paragraphs]
-    number = next((match["number"] for text in reversed(texts) if (match := _NUMBER.search(text))), "")
+    first, last = _own_range(texts)
+    number = next((match["number"] for text in reversed(texts[first:last]) if (match := _NUMBER.search(text))), "")
     if not number:
         return None
     number = re.sub(r"\s", "", number).replace("–", "-")
-    first, last = _own_range(texts)
     title = _title(paragraphs[first:last], texts[first:last])
     text = RecordText()
     headings: list[str] = []
@@ -77,7 +77,7 @@ def read_notice(
 def _own_range(texts: Sequence[str]) -> tuple[int, int]:
     """Pages may begin with another document's end; a document ends with its number, and the longest one is meant."""
     ends = [index + 1 for index, text in enumerate(texts) if _END.search(text)] or [len(texts)]
-    starts = [0, *ends[:-1]]
+    starts = [0, *(end + 1 if texts[end].startswith("BILLING CODE") else end for end in ends[:-1])]
     return max(zip(starts, ends, strict=True), key=lambda span: sum(map(len, texts[span[0] : span[1]])))
 
 

@@ -4,7 +4,7 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from components.converters.pdf_hyphens import HYPHENS, Vocabulary, join_lines
 from components.converters.pdf_lines import Line
@@ -13,6 +13,9 @@ from components.converters.pdf_tables import Table, find_tables
 _MARKER = re.compile(
     r"(?:\((?:\d{1,2}|[A-Za-z]|[ivx]{1,5}|[A-Z]{2})\)|(?:\d{1,2}|[A-Z]|[IVX]{1,5})[.)]|[•▪◦●■*–—-]|¶)(?=\s|\Z)"
 )
+_NUMBERED = re.compile(r"\(?\w{1,4}[.)]\s|\d{3,4}(?:[.(-]\S*)?\s|¶|\[")
+# A line with more words than this isn't the rest of a table's row.
+_SHORT = 12
 _BULLET = re.compile(r"[•▪◦●■]\Z")
 _CLOSING = (".", ";", ":", "?", "!", ".”", ".)", "—", ";”", " and", " or", ",")
 
@@ -86,24 +89,27 @@ def paragraphs_of(lines: Sequence[Line]) -> list[Paragraph]:
     leading = _leading(lines)
     tables = {start: (end, table) for start, end, table in find_tables(lines)}
     paragraphs: list[Paragraph] = []
+    above: Table = []
     index = 0
     while index < len(lines):
-        line = lines[index]
-        if index in tables:
-            end, table = tables[index]
-            # Browsers repeat a table's head on each page that it goes on to.
-            head = next((other.table[0] for other in reversed(paragraphs[-3:]) if other.table), None)
-            table = table[1:] if table[0] == head else table
-            if table:
-                paragraphs.append(Paragraph(list(lines[index:end]), table))
-            index = end
-            continue
-        if paragraphs and _takes(paragraphs[-1], line, leading):
-            paragraphs[-1].lines.append(line)
+        end, table = tables.get(index, (index + 1, []))
+        if table:
+            if rows := _without_head(table, above):
+                paragraphs.append(Paragraph(list(lines[index:end]), rows))
+            above = table
+        elif paragraphs and _takes(paragraphs[-1], lines[index], leading):
+            paragraphs[-1].lines.append(lines[index])
         else:
-            paragraphs.append(Paragraph([line]))
-        index += 1
+            paragraphs.append(Paragraph([lines[index]]))
+            above = [] if len(lines[index].words) > _SHORT else above
+        index = end
     return paragraphs
+
+
+def _without_head(table: Table, above: Table) -> Table:
+    """Browsers repeat a table's head on each page that it goes on to; a line or two between may be the table's, too."""
+    same = takewhile(lambda rows: rows[0] == rows[1], zip(table, above, strict=False))
+    return table[len(list(same)) :]
 
 
 def _leading(lines: Sequence[Line]) -> float:
@@ -127,19 +133,19 @@ def _continues(block: list[Line], line: Line, leading: float) -> bool:
     """Whether a line goes on with the paragraph."""
     before = block[-1]
     same_column = before.column == line.column
-    if abs(before.size - line.size) > 0.6:
+    is_apart = same_column and line.bottom - before.bottom > (leading + 0.35) * line.size
+    if is_apart or abs(before.size - line.size) > 0.6:
         return False
-    if same_column and line.bottom - before.bottom > (leading + 0.35) * line.size:
-        return False
+    if before.bold and line.bold and same_column and not _NUMBERED.match(line.text):
+        return True
     room = _right(block) - before.x1
-    full = line.words[0].x1 - line.words[0].x0 + 0.2 * line.size > room
+    full = line.words[0].x1 - line.words[0].x0 + 0.4 * line.size > room
     if _MARKER.match(line.text) and (not full or before.text.endswith(_CLOSING)):
         return False
     if len(before.text) > 1 and before.text.endswith(HYPHENS):
         return True
-    if not full and not (same_column and _centered(block[0]) and _centered(line)):
-        return False
-    return (same_column or before.bold == line.bold) and _is_aligned(block, line)
+    is_centered = same_column and _centered(block[0]) and _centered(line)
+    return (full or is_centered) and (same_column or before.bold == line.bold) and _is_aligned(block, line)
 
 
 def _is_aligned(block: list[Line], line: Line) -> bool:

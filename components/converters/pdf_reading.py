@@ -111,8 +111,6 @@ def read_pages(data: bytes) -> list[Page]:
             raise UnreadablePdfError(f"the PDF is damaged: {error}") from error
         finally:
             document.close()
-    if not pages:
-        raise UnreadablePdfError("the PDF has no pages")
     letters = sum(len(word.text) for page in pages for word in page.words)
     if letters < _LEAST_LETTERS_PER_PAGE * len(pages):
         raise UnreadablePdfError("the PDF has no text layer: its pages are pictures (scanned) and need OCR first")
@@ -122,7 +120,7 @@ def read_pages(data: bytes) -> list[Page]:
 def _damage(data: bytes) -> str:
     if b"%%EOF" not in data.rstrip(b"\0\r\n\t ")[-1024:]:
         return "the PDF is cut off: its end (%%EOF) is missing, so get the file again"
-    return "the PDF is damaged and can't be opened"
+    return "the PDF is damaged or has no pages"
 
 
 def _read_page(document: pdfium.PdfDocument, index: int) -> Page:

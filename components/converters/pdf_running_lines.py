@@ -25,7 +25,8 @@ def remove_running_lines(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
 
     A row at a page's edge is one if it stands on other pages too, at the same height and with the same text, numbers
     ignored ("§ 2106" and "§ 2107"; "2100-12" and "2100-13"), and if most rows at that height are of this kind: the body
-    may well have the same short line at the end of several pages.
+    may well have the same short line at the end of several pages. Where nearly all are, the others in the same type are
+    running heads as well, such as one that names a part of a section.
 
     :param pages: All pages of the document.
     :returns: Pages with the words of their body, and the texts that were taken off, each once.
@@ -37,8 +38,9 @@ def remove_running_lines(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
     for page, (head, foot) in zip(pages, edges, strict=True):
         gone: set[int] = set()
         for rows, is_foot in ((head, False), (foot, True)):
-            for row in rows:
-                if not (levels.is_running(row) or (is_foot and _is_foot(row))):
+            for place, row in enumerate(rows):
+                # A page number stands outermost; further inwards a number is the text's.
+                if not (levels.is_running(row) or (is_foot and place == 0 and _is_foot(row))):
                     break
                 gone.update(map(id, row))
                 removed[" ".join(word.text for word in row)] = None
@@ -62,10 +64,13 @@ class _Levels:
     """The texts that stand at each height near the pages' edges."""
 
     def __init__(self, rows: Iterable[list[Word]]):
-        self._texts: dict[int, list[list[str]]] = defaultdict(list)
+        self._rows: dict[int, list[tuple[list[str], float]]] = defaultdict(list)
         for row in rows:
-            self._texts[self._level(row)].append(self._keys(row))
-        self._repeated = {level: self._texts_that_repeat(level) for level in list(self._texts)}
+            self._rows[self._level(row)].append((self._keys(row), row[0].size))
+        self._repeated: dict[int, set[str]] = {}
+        self._sizes: dict[int, set[float]] = {}
+        for level in self._rows:
+            self._judge(level)
 
     @staticmethod
     def _level(row: list[Word]) -> int:
@@ -77,12 +82,15 @@ class _Levels:
         cells = cells_of(row, _CELL_GAP)
         return [_NUMBER.sub("#", " ".join(word.text for word in cell)).casefold() for cell in cells]
 
-    def _texts_that_repeat(self, level: int) -> set[str]:
-        near = [keys for other in (level - 1, level, level + 1) for keys in self._texts.get(other, [])]
-        counts = Counter(key for keys in near for key in set(keys))
+    def _judge(self, level: int) -> None:
+        near = [row for other in (level - 1, level, level + 1) for row in self._rows.get(other, [])]
+        counts = Counter(key for keys, _ in near for key in set(keys))
         texts = {key for key, count in counts.items() if count > 1}
-        return texts if sum(texts.issuperset(keys) for keys in near) >= 0.6 * len(near) else set()
+        repeated = [size for keys, size in near if texts.issuperset(keys)]
+        self._repeated[level] = texts if len(repeated) >= 0.6 * len(near) else set()
+        self._sizes[level] = set(repeated) if len(repeated) >= max(4, 0.8 * len(near)) else set()
 
     def is_running(self, row: list[Word]) -> bool:
-        """Whether all parts of a row from these pages repeat."""
-        return self._repeated[self._level(row)].issuperset(self._keys(row))
+        """Whether a row of these pages is a running head or foot."""
+        level = self._level(row)
+        return self._repeated[level].issuperset(self._keys(row)) or row[0].size in self._sizes[level]

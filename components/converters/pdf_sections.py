@@ -113,11 +113,12 @@ def _headings(paragraphs: Sequence[Paragraph], texts: Sequence[str], body: float
 
 def _fits(number: str, before: _Heading | None, following: _Heading | None) -> bool:
     key = _key(number)
-    if following and key >= _key(following.number):
-        return False
-    if before is None:
-        return following is None or chapter_of(number) == chapter_of(following.number)
-    return chapter_of(number) == chapter_of(before.number) and _key(before.number) < key
+    chapter = chapter_of(number)
+    is_after = before is not None and chapter_of(before.number) == chapter and _key(before.number) < key
+    is_before = following is not None and chapter_of(following.number) == chapter and key < _key(following.number)
+    if before and following and chapter_of(before.number) == chapter_of(following.number):
+        return is_after and is_before
+    return is_after or (before is None and is_before)
 
 
 def _key(number: str) -> tuple[tuple[int, int, str], ...]:

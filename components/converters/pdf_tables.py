@@ -62,10 +62,9 @@ def _grow(lines: Sequence[Line], start: int) -> tuple[int, list[float]]:
 
 
 def _has_wide_gap(line: Line) -> bool:
+    """Whether a cell may end inside the line; justified lines stretch all their blanks alike."""
     gaps = [after.x0 - before.x1 for before, after in pairwise(line.words)]
-    # Justified lines stretch all their blanks alike.
-    usual = statistics.median_low(gaps) if len(gaps) > 1 else 0.0
-    return bool(gaps) and max(gaps) >= max(_LEAST_STRIP, _WIDER * usual)
+    return bool(gaps) and max(gaps) >= _LEAST_STRIP and (max(gaps) > _WIDER * min(gaps) or min(gaps) > line.size)
 
 
 def _free(line: Line) -> int:
