@@ -142,8 +142,10 @@ def field_values(meta: Mapping[str, Any]) -> dict[str, list[Scalar]]:
     """
     values: dict[str, list[Scalar]] = {}
     for field, value in _flatten(meta, ""):
-        items = value if isinstance(value, list | tuple | set | frozenset) else [value]
-        scalars = [scalar for item in items if (scalar := _scalar(item)) is not None]
+        if isinstance(value, list | tuple | set | frozenset):
+            scalars = [scalar for item in value if (scalar := _scalar(item)) is not None]
+        else:
+            scalars = [] if (scalar := _scalar(value)) is None else [scalar]
         if scalars:
             values.setdefault(field, []).extend(scalars)
     return values
@@ -170,7 +172,7 @@ def date_number(value: Scalar) -> float | None:
 
 def _flatten(meta: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for name, value in meta.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

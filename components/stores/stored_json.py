@@ -1,13 +1,14 @@
 """Documents as the JSON that embedded stores keep."""
 
 import json
-from collections.abc import Mapping
+import marshal
+import threading
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
 from haystack import Document
-
-_NOT_STORED = ("embedding", "sparse_embedding", "score")
+from haystack.dataclasses import ByteStream
 
 
 def document_to_json(document: Document, meta: Mapping[str, Any]) -> str:
@@ -19,9 +20,10 @@ def document_to_json(document: Document, meta: Mapping[str, Any]) -> str:
     :returns: Compact JSON.
     :raises ValueError: If the meta holds something that JSON can't.
     """
-    data = document.to_dict(flatten=False)
-    data["meta"] = meta
-    data = {key: value for key, value in data.items() if value is not None and key not in _NOT_STORED}
+    # Document.to_dict copies everything deeply, which takes five times as long as the rest of this
+    data: dict[str, Any] = {"id": document.id, "content": document.content, "meta": meta}
+    if document.blob is not None:
+        data["blob"] = document.blob.to_dict()
     try:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain)
     except (TypeError, ValueError) as error:
@@ -35,10 +37,45 @@ def document_from_json(text: str | bytes) -> Document:
     :param text: What `document_to_json` returned.
     :returns: The document.
     """
-    data = json.loads(text)
-    if data.keys() <= {"id", "content", "meta"}:  # Document.from_dict takes twice the time
-        return Document(id=data["id"], content=data.get("content"), meta=data["meta"])
-    return Document.from_dict(data)
+    return _document(json.loads(text))
+
+
+class RecordCache:
+    """
+    Keeps the records that were read last in a form that is read twice as fast as JSON.
+
+    Each call makes a new document, so that nobody changes what others get.
+
+    :param size: How many records are kept at most.
+    """
+
+    def __init__(self, size: int = 20_000):
+        self._size = size
+        self._records: dict[int, bytes] = {}
+        self._lock = threading.Lock()
+
+    def document(self, digest: int, read: Callable[[], bytes]) -> Document:
+        """
+        Make a document from its record.
+
+        :param digest: Hash of the record, so that a changed record has another one.
+        :param read: Reads the record's JSON.
+        :returns: A new document.
+        """
+        kept = self._records.get(digest)
+        if kept is not None:
+            return _document(marshal.loads(kept))
+        data = json.loads(read())
+        with self._lock:
+            if len(self._records) >= self._size:
+                del self._records[next(iter(self._records))]
+            self._records[digest] = marshal.dumps(data)
+        return _document(data)
+
+
+def _document(data: dict[str, Any]) -> Document:
+    blob = ByteStream.from_dict(data["blob"]) if "blob" in data else None
+    return Document(id=data["id"], content=data["content"], meta=data["meta"], blob=blob)
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """A keyword document store in a folder: Tantivy over tokens that were made before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from components.stores.batched_store import BatchedStore
 from components.stores.filters import Condition, parse_filters
 from components.stores.pending_changes import PendingChanges
 from components.stores.ranked_hits import best, check_top_k, rounded_score, with_all_ties
-from components.stores.stored_json import document_from_json
 from components.stores.tantivy_filters import TantivyFilterBuilder
 from components.stores.tantivy_index import Snapshot, TantivyIndex
 from components.stores.tantivy_records import (
@@ -106,7 +106,8 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         condition, snapshot = parse_filters(filters), self._snapshot()
         if snapshot is None:
             return []
-        documents = [_read(snapshot, address) for _, address in _all_hits(snapshot, _filter(snapshot, condition))]
+        hits = _all_hits(snapshot, _filter(snapshot, condition))
+        documents = self._documents(snapshot, [address for _, address in hits])
         return sorted(documents, key=lambda document: document.id)
 
     def ids(self, filters: Mapping[str, Any] | None = None) -> list[str]:
@@ -134,7 +135,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         if snapshot is None or not ids:
             return []
         hits = _all_hits(snapshot, _with_ids(snapshot, ids), len(ids))
-        found = {document.id: document for document in (_read(snapshot, address) for _, address in hits)}
+        found = {document.id: document for document in self._documents(snapshot, [address for _, address in hits])}
         return [found[document_id] for document_id in ids if document_id in found]
 
     def find(
@@ -167,7 +168,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
 
         [hits] = with_all_ties(fetch, lambda hit: hit[0], top_k)
         ordered = sorted(zip([key for key, _ in hits], self._ids_of(snapshot, hits), range(len(hits)), strict=True))
-        return [_read(snapshot, hits[position][1]) for _, _, position in ordered[:top_k]], total
+        return self._documents(snapshot, [hits[position][1] for _, _, position in ordered[:top_k]]), total
 
     def search(
         self,
@@ -262,6 +263,13 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
                 known[int(key or 0)] = snapshot.searcher.doc(address).get_first(ID_FIELD) or ""
         return [known[int(key or 0)] for key in keys]
 
+    def _documents(self, snapshot: Snapshot, addresses: list[DocAddress]) -> list[Document]:
+        digests = snapshot.searcher.fast_field_values(DIGEST_FIELD, addresses)
+        return [
+            self._index.records.document(int(digest or 0), partial(_record, snapshot, address))
+            for digest, address in zip(digests, addresses, strict=True)
+        ]
+
     def _stored(self, ids: Collection[str]) -> set[str]:
         snapshot = self._snapshot()
         if snapshot is None or not ids:
@@ -351,6 +359,6 @@ def _all_hits(snapshot: Snapshot, query: Query, limit: int | None = None) -> Hit
     return snapshot.searcher.search(query, max(limit, 1), count=False).hits
 
 
-def _read(snapshot: Snapshot, address: DocAddress) -> Document:
+def _record(snapshot: Snapshot, address: DocAddress) -> bytes:
     record: Any = snapshot.searcher.doc(address).get_first(JSON_FIELD)
-    return document_from_json(record)
+    return record

@@ -13,6 +13,7 @@ import tantivy
 from haystack.document_stores.errors import DocumentStoreError
 
 from components.stores.batched_store import BatchState
+from components.stores.stored_json import RecordCache
 from components.stores.tantivy_records import (
     DIGEST_FIELD,
     FILTER_FIELD,
@@ -52,6 +53,7 @@ class TantivyIndex:
         self.path = path
         self.batch_state = BatchState()
         self.ids: dict[int, str] = {}  # ids by key: to read one from disk takes 20 us
+        self.records = RecordCache()
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._seen: tuple[int, ...] = ()
