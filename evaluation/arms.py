@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 from components.retrieval.ranking import source_of
 from pipelines.errors import ConfigError
-from pipelines.loading import build, resolve
+from pipelines.loading import build, resolve, without
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
     from components.retrieval.ranking import Ranking
 
 RETRIEVERS = {"keyword": "keyword_retriever", "vector": "vector_retriever"}
+DECORATORS = ("highlighter",)
+"""Components that add to the documents at a pipeline's end and never reorder them: time that isn't measured here."""
 _QUERY_SOCKETS = {"query": False, "text": False, "texts": True}
 """Inputs that take the question, and whether they take a list."""
 _K = 60
@@ -36,7 +38,7 @@ class QueryArms:
     """
 
     def __init__(self, pipeline: str, profile: str | None, settings: Settings, depth: int = 1000):
-        self._pipeline = build(resolve(pipeline, profile, settings))
+        self._pipeline = build(without(resolve(pipeline, profile, settings), DECORATORS))
         outputs = self._pipeline.outputs(include_components_with_connected_outputs=True)
         for name in RETRIEVERS.values():
             if "rankings" not in outputs.get(name, {}):

@@ -1,5 +1,6 @@
 """An index of a dataset's corpus, built by a pipeline's own indexing components and kept for the next evaluation."""
 
+import gc
 import hashlib
 import logging
 import shutil
@@ -83,6 +84,7 @@ def build_scratch_index(
     key = hashlib.sha256(f"{profile or own.profile}\n".encode() + data).hexdigest()[:16]
     folder = (keep or own.data_dir.expanduser() / "evaluation").absolute() / f"{name}-{key}"
     if fresh and folder.exists():
+        gc.collect()  # stores of an earlier evaluation in this process let go of their files
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     # A copy, because an index remembers where its sources are, and the same corpus may come from another folder.
@@ -107,6 +109,7 @@ def build_scratch_index(
 
 def _remove_keyword_stores(definition: Definition) -> None:
     """Make room for keyword stores with other fields. The vectors stay; the next run fills the stores again."""
+    gc.collect()
     for name in (KEYWORD_WRITER, PARENTS_WRITER):
         writer = definition["components"].get(name) or {}
         store = (writer.get("init_parameters") or {}).get("document_store") or {}

@@ -57,4 +57,4 @@ def test_rendered_for_people() -> None:
     assert "own: 3 queries" in text
     assert "0.667 [" in text
     assert "pipeline - vector, the better arm: +0.000 nDCG@10" in text
-    assert "q2: second" in text
+    assert "- q2 (hard): second\n  keyword 0.631, vector 1.000, pipeline 0.000; relevant b; found c, a" in text
