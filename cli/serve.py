@@ -63,6 +63,8 @@ def _listening_socket(settings: "ServiceSettings") -> "socket.socket":
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
+        # Who calls before the slow imports are done waits instead of being refused.
+        listener.listen()
     except OSError as error:
         if listener:
             listener.close()
