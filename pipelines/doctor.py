@@ -1,5 +1,6 @@
 """Compares the manifest with the stores, id by id, and puts right what differs: `tansaku doctor`."""
 
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -98,7 +99,11 @@ class Doctor:
         :returns: What is left to do after that.
         :raises IndexLockedError: When another process writes this index.
         """
-        with index_lock(self._folder, self._corpus.name), Manifest(self._folder / "manifest.sqlite") as manifest:
+        with ExitStack() as stack:
+            stack.enter_context(index_lock(self._folder, self._corpus.name))
+            manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
+            for store in self._stores.values():
+                stack.callback(store.close)
             findings = self._examine(manifest)
             for name, found in findings.stores.items():
                 if found.unknown:

@@ -39,6 +39,10 @@ class VectorPass:
         self._writer = cast(Any, self._pipeline.get_component(VECTOR_WRITER))
         self._store: Any = self._writer.document_store
 
+    def close(self) -> None:
+        """Let other processes write the vector store."""
+        self._store.close()
+
     def check(self) -> None:
         """Find chunks again whose vectors are not in the store although the manifest says so."""
         embedded = self._manifest.rows("SELECT count(*) FROM chunks WHERE vector_text IS NOT NULL")[0][0]

@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ from pipelines.corpora import Corpus
 from pipelines.embedding import VectorPass
 from pipelines.index_lock import index_lock
 from pipelines.index_report import IndexReport, source_reports, under
-from pipelines.loading import Definition, build, prepare_haystack, resolve, without
+from pipelines.loading import build, prepare_haystack, resolve, without
 from pipelines.manifest import Manifest, Outcome, Plan
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner
@@ -88,8 +89,13 @@ class IndexRun:
         :raises ArgumentError: When a path does not exist.
         """
         paths = paths or []
-        with index_lock(self._folder, self._corpus.name), Manifest(self._folder / "manifest.sqlite") as self._manifest:
+        with ExitStack() as stack:
+            stack.enter_context(index_lock(self._folder, self._corpus.name))
+            self._manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
+            self._replace_changed_stores()
             self._open_stores()
+            for writer in self._writers.values():
+                stack.callback(writer.document_store.close)
             self._expire()
             with self._timed("reading"):
                 notes = Scanner(self._manifest, self._corpus, self._progress).scan(paths, prune) if paths else []
@@ -99,6 +105,7 @@ class IndexRun:
             self._set_version()
             vector_pass = self._vector_pass()
             if vector_pass:
+                stack.callback(vector_pass.close)
                 vector_pass.check()
                 vector_pass.remove_stale()
                 if vectors:
@@ -134,10 +141,29 @@ class IndexRun:
             return None
         return VectorPass(self._manifest, self._definition, self._writers[KEYWORD_WRITER].document_store.get_many)
 
+    def _replace_changed_stores(self) -> None:
+        """A store that the profile defines otherwise than before starts anew: fields can't be added to an index."""
+        for name in (KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER):
+            spec = self._definition["components"].get(name, {}).get("init_parameters", {}).get("document_store")
+            before, now = self._manifest.fact(name), self._portable(spec)
+            path = Path((spec or {}).get("init_parameters", {}).get("path") or self._folder)
+            if before and before != now and path.is_relative_to(self._folder) and path != self._folder:
+                logger.warning("The store behind %s is defined otherwise than before; it is built anew", name)
+                with self._manifest.transaction():
+                    if name == VECTOR_WRITER:
+                        self._manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
+                    else:
+                        self._manifest.change(
+                            "UPDATE sources SET state = 'pending' WHERE state = 'done' AND digest != ''"
+                        )
+                shutil.rmtree(path, ignore_errors=True)
+            if before != now:
+                self._manifest.set_fact(name, now)
+
     def _expire(self) -> None:
         """Everything is indexed again when the pipeline, the code behind it or the stores are not what they were."""
         manifest = self._manifest
-        produced = _fingerprint(without(self._definition, (EMBEDDER, VECTOR_WRITER)), _ANALYSIS_PACKAGES)
+        produced = self._fingerprint()
         is_lost = manifest.count_chunks() > 0 and self._count_stored() == 0
         if is_lost:
             logger.warning("The keyword store is empty; all sources are indexed again")
@@ -145,7 +171,7 @@ class IndexRun:
             if is_lost or manifest.fact("pipeline") != produced:
                 manifest.change("UPDATE sources SET state = 'pending' WHERE state = 'done' AND digest != ''")
                 manifest.set_fact("pipeline", produced)
-            embedder = json.dumps(_portable(self._definition["components"].get(EMBEDDER), self._settings))
+            embedder = self._portable(self._definition["components"].get(EMBEDDER))
             if manifest.fact("embedder") != embedder:
                 manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
                 manifest.set_fact("embedder", embedder)
@@ -268,6 +294,20 @@ class IndexRun:
         if not self._manifest.fact("corpus_version").endswith(content):
             self._manifest.set_fact("corpus_version", f"{datetime.now(UTC):%Y-%m-%d}-{content}")
 
+    def _fingerprint(self) -> str:
+        """A hash that changes when sources would give other chunks: of the pipeline and of the code that it runs."""
+        relevant = without(self._definition, (EMBEDDER, VECTOR_WRITER))
+        digest = hashlib.sha256(self._portable(relevant).encode())
+        for package in _ANALYSIS_PACKAGES:
+            for file in sorted((PROJECT / "components" / package).rglob("*.py")):
+                digest.update(file.name.encode() + file.read_bytes())
+        return digest.hexdigest()
+
+    def _portable(self, value: Any) -> str:
+        """A part of the definition as text, without the place of the data, so that moving it changes nothing."""
+        text = json.dumps(value, sort_keys=True)
+        return text.replace(str(self._folder), "").replace(str(self._settings.models_dir), "")
+
     def _timed(self, name: str) -> "_Timer":
         return _Timer(self._seconds, name)
 
@@ -308,17 +348,3 @@ def _outcomes(batch: "list[ByteStream]", produced: Produced) -> list[Outcome]:
         )
         outcomes.append(outcome if kind else replace(outcome, reason=detail or "is of no kind that is known"))
     return outcomes
-
-
-def _fingerprint(definition: Definition, packages: tuple[str, ...]) -> str:
-    """A hash that changes when sources would give other chunks: of the pipeline and of the code that it runs."""
-    digest = hashlib.sha256(json.dumps(_portable(definition, Settings()), sort_keys=True).encode())
-    for package in packages:
-        for file in sorted((PROJECT / "components" / package).rglob("*.py")):
-            digest.update(file.name.encode() + file.read_bytes())
-    return digest.hexdigest()
-
-
-def _portable(value: Any, settings: Settings) -> Any:
-    """A definition without the place of the data folder, so that moving it changes nothing."""
-    return json.loads(json.dumps(value).replace(str(settings.data_dir.expanduser().absolute()), ""))

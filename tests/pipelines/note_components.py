@@ -1,6 +1,6 @@
 """
-A corpus small enough to follow by hand: notes, one line each, "id: text. text.", under a first line "notes <precedence>".
-Real stores, but an embedder that counts letters.
+A corpus small enough to follow by hand: notes, one line each, "id: text. text.", under a first line
+"notes <precedence> <edition>". Real stores, but an embedder that counts letters.
 """
 
 from dataclasses import replace

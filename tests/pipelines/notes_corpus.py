@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.corpora import Corpus
-from pipelines.indexing import IndexRun
 from pipelines.index_report import IndexReport
+from pipelines.indexing import IndexRun
 from pipelines.loading import open_store
 from pipelines.manifest import Manifest
 from pipelines.settings import Settings

@@ -355,3 +355,29 @@ def test_processes_convert_many_sources(notes: Notes) -> None:
     report = IndexRun(notes.corpus, notes.settings, workers=2).run([notes.sources])
 
     assert (report.ok, report.chunks, report.vectors) == (True, 140, 140)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "embedded"),
+    [
+        ("text_fields: [words]", "text_fields: [words, titles]", []),
+        ("meta_fields: [edition]", "meta_fields: [edition, origin]", ["N1#1"]),
+    ],
+)
+def test_a_store_that_is_defined_otherwise_is_built_anew(
+    notes: Notes, tmp_path: Path, old: str, new: str, embedded: list[str]
+) -> None:
+    notes.write("a.txt", "notes 10", "N1: Apples")
+    notes.run()
+    LetterEmbedder.embedded.clear()
+    folder = tmp_path / "pipelines"
+    (folder / "profiles").mkdir(parents=True)
+    for name in ("notes_indexing.yaml", "profiles/embedded.yaml"):
+        text = (notes.settings.pipelines_dir / name).read_text()
+        (folder / name).write_text(text.replace(old, new))
+    notes.settings.pipelines_dir = folder
+
+    report = notes.run()
+
+    assert (report.ok, report.notes, report.chunks, report.vectors) == (True, [], 1, 1)
+    assert LetterEmbedder.embedded == embedded
