@@ -90,15 +90,17 @@ class MpepPdfConverter:
 
 def _record(section: PdfSection, base: dict[str, Any]) -> Document:
     chapter = chapter_of(section.number)
+    # A range as it is cited, "304-305", however it is printed.
+    number = "".join(section.number.split()).replace("–", "-")
     meta = {
         **base,
         "source": "MPEP",
         "section": section.number,
         "title": section.title,
-        "number_label": f"MPEP {section.number}",
+        "number_label": f"MPEP {number}",
         "chapter": chapter,
         "breadcrumb": ["MPEP", section.chapter or chapter_name(chapter), *section.above, section.name],
         "revision": section.revision,
         "effective": section.effective,
     }
-    return make_record(f"MPEP-{''.join(section.number.split()).replace('–', '-')}", section.text, meta)
+    return make_record(f"MPEP-{number}", section.text, meta)

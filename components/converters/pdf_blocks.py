@@ -23,6 +23,7 @@ _QUOTE = re.compile(
 _LIST = re.compile(r"(?:\(\w{1,5}\)|\w{1,3}[.)]|[•▪◦●■–—-])\s")
 _BULLET = re.compile(r"[•▪◦●■]\s+")
 _EXAMPLE = re.compile(r"Example(?:\s+[\dA-Z]{1,3})?[.:]?\Z", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:[IVX]+|[A-Z]|\d{1,2})\.\s|¶")
 _LEVELS = (
     (1, re.compile(r"[IVX]+\.\s")),
     (2, re.compile(r"[A-Z]\.\s")),
@@ -60,6 +61,13 @@ class PdfSection:
         return f"{self.number} {self.title}".strip()
 
 
+def _is_title(text: str) -> bool:
+    """References are in bold, too, and may stand on a line of their own at a paragraph's end."""
+    if text.endswith((".", ";", ",")):
+        return bool(_NUMBERED.match(text) or (_QUOTE.match(text) and len(text.split()) > 3))
+    return any(map(str.isalpha, text))
+
+
 @dataclass(slots=True)
 class _OpenBlock:
     kind: str
@@ -88,7 +96,7 @@ class SectionFiller:
         self._path: list[tuple[int, str]] = []
         self._form = ""
         self._form_path: list[str] = []
-        self._in_note = False
+        self._in_form = self._in_note = False
         self._quote = ""
         self._quote_title = ""
         self._is_first = False
@@ -101,13 +109,13 @@ class SectionFiller:
         :param paragraph: The paragraph.
         :param text: Its text.
         """
-        is_heading = paragraph.bold and any(map(str.isalnum, text)) and len(paragraph.lines) <= 6
+        is_heading = paragraph.bold and len(paragraph.lines) <= 6 and _is_title(text)
         if is_heading and (match := _FORM_PARAGRAPH.match(text)):
             self._leave()
-            self._form = match["number"]
+            self._form, self._in_form = match["number"], True
             self._form_path = [*self._headings(), text]
             self._block(paragraph, text, "form_paragraph", self._form_path, self._form)
-        elif self._form and self._add_to_form(paragraph, text, is_heading):
+        elif self._form_path and self._add_to_form(paragraph, text, is_heading):
             return
         elif is_heading and (match := _QUOTE.match(text)) and paragraph.italic:
             self._leave()
@@ -130,8 +138,8 @@ class SectionFiller:
             self._section.text.add(self._section.name)
 
     def _leave(self) -> None:
-        self._form = self._quote = ""
-        self._in_note = False
+        self._quote = ""
+        self._in_form = self._in_note = False
 
     def _headings(self) -> list[str]:
         return [text for _, text in self._path]
@@ -139,8 +147,14 @@ class SectionFiller:
     def _add_to_form(self, paragraph: Paragraph, text: str, is_heading: bool) -> bool:
         """Whether the paragraph is the form paragraph's still: its note is a list, what follows in plain text isn't."""
         if _EXAMINER_NOTE.match(text):
-            self._in_note = True
-        elif is_heading or (self._in_note and not _LIST.match(text) and paragraph.indent < _INDENT):
+            self._in_form = self._in_note = True
+        elif not self._in_form:
+            return False
+        elif self._in_note:
+            if is_heading or (not _LIST.match(text) and paragraph.indent < _INDENT):
+                self._leave()
+                return False
+        elif is_heading and (_NUMBERED.match(text) or _QUOTE.match(text)):
             self._leave()
             return False
         self._block(paragraph, text, "form_paragraph", self._form_path, self._form)
@@ -169,7 +183,8 @@ class SectionFiller:
                 self._section.effective.append(text)
             self._block(paragraph, text, "note", self._headings())
         elif paragraph.table:
-            self._block(paragraph, text, "table", self._headings())
+            for row in text.split("\n"):
+                self._block(paragraph, row, "table", self._headings())
         elif self._path and _EXAMPLE.match(self._path[-1][1]):
             self._block(paragraph, text, "example", self._headings())
         elif _LIST.match(text):

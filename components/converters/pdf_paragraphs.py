@@ -145,7 +145,14 @@ def _continues(block: list[Line], line: Line, leading: float) -> bool:
     if len(before.text) > 1 and before.text.endswith(HYPHENS):
         return True
     is_centered = same_column and _centered(block[0]) and _centered(line)
-    return (full or is_centered) and (same_column or before.bold == line.bold) and _is_aligned(block, line)
+    return (full or is_centered) and (same_column or _is_one_type(block, line)) and _is_aligned(block, line)
+
+
+def _is_one_type(block: list[Line], line: Line) -> bool:
+    """No heading ends a column, and none begins one, unless the sentence plainly goes on with a reference in bold."""
+    if all(other.bold for other in block):
+        return line.bold
+    return not line.bold or not block[-1].text.endswith(_CLOSING)
 
 
 def _is_aligned(block: list[Line], line: Line) -> bool:

@@ -112,13 +112,13 @@ def _headings(paragraphs: Sequence[Paragraph], texts: Sequence[str], body: float
 
 
 def _fits(number: str, before: _Heading | None, following: _Heading | None) -> bool:
-    key = _key(number)
-    chapter = chapter_of(number)
-    is_after = before is not None and chapter_of(before.number) == chapter and _key(before.number) < key
-    is_before = following is not None and chapter_of(following.number) == chapter and key < _key(following.number)
-    if before and following and chapter_of(before.number) == chapter_of(following.number):
-        return is_after and is_before
-    return is_after or (before is None and is_before)
+    """Whether a number lies between those around it, as far as they are of its chapter."""
+    chapter, key = chapter_of(number), _key(number)
+    low = _key(before.number) if before and chapter_of(before.number) == chapter else None
+    high = _key(following.number) if following and chapter_of(following.number) == chapter else None
+    if low and high and low < high:
+        return low < key < high
+    return low < key if low else before is None and high is not None and key < high
 
 
 def _key(number: str) -> tuple[tuple[int, int, str], ...]:

@@ -44,12 +44,15 @@ def _grow(lines: Sequence[Line], start: int) -> tuple[int, list[float]]:
     """The longest table that begins with this line: the index behind it, and the middles of its strips."""
     if not _has_wide_gap(lines[start]):
         return start, []
-    free, end = _free(lines[start]), start + 1
+    free, end, widest = _free(lines[start]), start + 1, 0.0
     while end < len(lines) and lines[end].column == lines[start].column:
         step = lines[end].bottom - lines[end - 1].bottom
         shared = free & _free(lines[end])
         if step > 4 * lines[end].size or not _strips(shared, lines[start : end + 1]):
             break
+        if step > 1.4 * widest > 0 and not _has_wide_gap(lines[end]):
+            break
+        widest = max(widest, step)
         free, end = shared, end + 1
     strips = _strips(free, lines[start:end])
     strips = [strip for place, strip in enumerate(strips) if _divides(lines[start:end], strips, place)]

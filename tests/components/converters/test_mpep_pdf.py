@@ -1,5 +1,6 @@
 """The PDFs are printed by headless Chromium from the sample pages, laid out like the manual's chapters."""
 
+import tarfile
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -13,14 +14,31 @@ from lxml import html
 from components.converters.mpep_html import MpepHtmlConverter
 from components.converters.mpep_pdf import MpepPdfConverter
 from tests.print_pdf import chapter_css, print_pdf, shy
+from tests.shared_data import shared_data
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "us_patent_law" / "mpep"
-CHAPTERS = {"600": ["s601.html", "s608.html"], "2100": ["s2106.html", "s2163.html", "s2173.html"]}
+CHAPTERS = {
+    "600": ["s601.html", "s608.html"],
+    "2100": ["s2106.html", "s2163.html", "s2173.html"],
+    # From the real manual, where it is there.
+    "2100, real": ["real/s2131.html", "real/s2181.html"],
+}
+
+
+@cache
+def real_pages() -> dict[str, bytes]:
+    archive = shared_data("us-patent-law", "uspto-mpep-html.tar.xz")
+    wanted = {Path(page).name for pages in CHAPTERS.values() for page in pages if page.startswith("real/")}
+    if archive is None:
+        return {name: (SAMPLES / name).read_bytes() for name in wanted}
+    with tarfile.open(archive, "r|xz") as members:
+        return {Path(m.name).name: members.extractfile(m).read() for m in members if Path(m.name).name in wanted}
 
 
 def article(page: str) -> str:
     """What a page prints; links lose their targets, which the HTML converter explains and a PDF doesn't show."""
-    root = html.fromstring((SAMPLES / page).read_bytes())
+    data = real_pages()[Path(page).name] if page.startswith("real/") else (SAMPLES / page).read_bytes()
+    root = html.fromstring(data.decode())
     element = root.get_element_by_id("article")
     for link in element.iter("a"):
         link.attrib.pop("href", None)
@@ -45,8 +63,9 @@ def contents(chapter: str, mark: str) -> str:
 @cache
 def printed(chapter: str, columns: int, hyphenated: bool) -> bytes:
     body = "".join(article(page) for page in CHAPTERS[chapter])
-    head = f'<h1 class="chapter">Chapter {chapter}</h1><h1 class="chapter">A Title of Its Own</h1>'
-    css = chapter_css(columns, head_left=f"§ {chapter}", chapter=chapter, size=10 if columns == 2 else 11)
+    number = chapter.partition(",")[0]
+    head = f'<h1 class="chapter">Chapter {number}</h1><h1 class="chapter">A Title of Its Own</h1>'
+    css = chapter_css(columns, head_left=f"§ {number}", chapter=number, size=10 if columns == 2 else 11)
     return print_pdf(head + contents(chapter, "normal") + (shy(body) if hyphenated else body), css)
 
 
@@ -59,7 +78,10 @@ def words(text: str) -> list[str]:
     return [word for word in text.split() if word not in ("|", "-", "•")]
 
 
-@pytest.mark.parametrize(("chapter", "columns", "hyphenated"), [("600", 2, True), ("2100", 1, False)])
+@pytest.mark.parametrize(
+    ("chapter", "columns", "hyphenated"),
+    [("600", 2, True), ("2100", 1, False), ("2100, real", 1, True)],
+)
 def test_text_equals_the_html_it_was_printed_from(chapter: str, columns: int, hyphenated: bool) -> None:
     result = convert(printed(chapter, columns, hyphenated))
     assert result["failures"] == []
