@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-NAMES = ("quality", "exact_numbers", "search_latency", "indexing")
+NAMES = ("quality", "exact_numbers", "search_latency", "embedder", "indexing")
 
 if __name__ == "__main__":
     codes = [subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *sys.argv[1:]], check=False) for name in NAMES]

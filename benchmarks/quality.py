@@ -17,6 +17,7 @@ def measure(
     sets: Annotated[list[str] | None, typer.Argument(metavar="SET", help="mpep, cfr37, usc35; all by default.")] = None,
     data: Annotated[Path, typer.Option(help="The folder that holds the sets.")] = SHARED / "eval",
     pipeline: Annotated[str, typer.Option(help="The query pipeline.")] = "mpep_query",
+    profile: Annotated[str | None, typer.Option(help="Which stores and models.")] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Where indexes are kept.", show_default="in the data folder")
     ] = None,
@@ -30,7 +31,7 @@ def measure(
     bars: list[Bar] = []
     for name in sets or list(BARS):
         with progress_bars(quiet=as_json) as progress:
-            report = evaluate(data / name, pipeline, keep=cache, progress=progress)
+            report = evaluate(data / name, pipeline, profile, keep=cache, progress=progress)
         arms = {arm: values[MEASURE] for arm, values in report["arms"].items()}
         results[name] = {**arms, "kinds": {kind: row["pipeline"][MEASURE] for kind, row in report["kinds"].items()}}
         results[name]["query_ms"] = round(report["query_ms"], 1)
