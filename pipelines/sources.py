@@ -262,7 +262,8 @@ def _skipped(name: str) -> bool:
 
 
 def _skipped_path(path: str) -> bool:
-    return any(_skipped(part) for part in PurePosixPath(path).parts if part not in (".", ".."))
+    parts = path.replace("\\", "/").split("/")
+    return any(_skipped(part) for part in parts if part not in (".", ".."))
 
 
 def _printable(name: str) -> str:
