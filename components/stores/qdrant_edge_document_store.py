@@ -17,7 +17,7 @@ from qdrant_edge import (
     Query,
     QueryBatchRequest,
     QueryRequest,
-    ScoredPoint,
+    Record,
     ScrollRequest,
     SearchParams,
     UpdateOperation,
@@ -130,7 +130,11 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         :returns: The documents: id and the meta fields that are stored, and the text if it is.
         :raises FilterError: If the filter is malformed or asks for a field that isn't stored.
         """
-        documents = [document_from_json(payload[_DOCUMENT]) for payload in self._payloads(filters, _DOCUMENT)]
+        query_filter, shard = self._filter(filters), self._reader()
+        if shard is None:
+            return []
+        records = _records(shard, query_filter, PayloadSelector.Include([_DOCUMENT]))
+        documents = [document_from_json((record.payload or {})[_DOCUMENT]) for record in records]
         return sorted(documents, key=lambda document: document.id)
 
     def ids(self, filters: Mapping[str, Any] | None = None) -> list[str]:
@@ -141,7 +145,11 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         :returns: The ids, sorted.
         :raises FilterError: If the filter is malformed or asks for a field that isn't stored.
         """
-        return sorted(payload[_ID] for payload in self._payloads(filters, _ID))
+        query_filter, shard = self._filter(filters), self._reader()
+        if shard is None:
+            return []
+        points = [str(record.id) for record in _records(shard, query_filter, False)]
+        return sorted(self._ids_of(shard, points).values())
 
     def get_vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """
@@ -194,7 +202,8 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         def fetch(limit: int) -> list[list[tuple[str, float]]]:
             requests = [_nearest(array, query_filter, limit) for array in arrays]
             rankings = shard.query_batch(QueryBatchRequest(requests))
-            return [[_scored_id(hit) for hit in hits] for hits in rankings]
+            ids = self._ids_of(shard, [str(hit.id) for hits in rankings for hit in hits])
+            return [[(ids[str(hit.id)], rounded_score(hit.score)) for hit in hits] for hits in rankings]
 
         return [best(hits, top_k) for hits in with_all_ties(fetch, lambda hit: hit[1], top_k)]
 
@@ -205,18 +214,12 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         condition = parse_filters(filters)
         return None if condition is None else self._filters.build(condition)
 
-    def _payloads(self, filters: Mapping[str, Any] | None, key: str) -> Iterator[dict[str, Any]]:
-        query_filter, shard = self._filter(filters), self._reader()
-        offset = None
-        while shard is not None:
-            request = ScrollRequest(
-                offset=offset, limit=_PAGE, filter=query_filter, with_payload=PayloadSelector.Include([key])
-            )
-            records, offset = shard.scroll(request)
-            for record in records:
-                yield record.payload or {}
-            if offset is None:
-                return
+    def _ids_of(self, shard: EdgeShard, points: Sequence[str]) -> dict[str, str]:
+        known = self._shards.ids
+        unknown: list[int | UUID | str] = [point for point in points if point not in known]
+        for record in shard.retrieve(unknown, PayloadSelector.Include([_ID]), False) if unknown else ():
+            known[str(record.id)] = (record.payload or {})[_ID]
+        return {point: known[point] for point in points}
 
     def _stored(self, ids: Collection[str]) -> set[str]:
         shard = self._reader()
@@ -257,18 +260,23 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         self._shards.commit({"dimension": self.dimension}, change)
 
 
+def _records(shard: EdgeShard, query_filter: Filter | None, payload: PayloadSelector | bool) -> Iterator[Record]:
+    offset = None
+    while True:
+        request = ScrollRequest(offset=offset, limit=_PAGE, filter=query_filter, with_payload=payload)
+        records, offset = shard.scroll(request)
+        yield from records
+        if offset is None:
+            return
+
+
 def _nearest(array: np.ndarray, query_filter: Filter | None, limit: int) -> QueryRequest:
     return QueryRequest(
         query=Query.Nearest(array),  # type: ignore[arg-type]
         filter=query_filter,
         limit=limit,
         params=SearchParams(exact=True),
-        with_payload=PayloadSelector.Include([_ID]),
     )
-
-
-def _scored_id(hit: ScoredPoint) -> tuple[str, float]:
-    return (hit.payload or {})[_ID], rounded_score(hit.score)
 
 
 def _index_payload(shard: EdgeShard, number_keys: set[str]) -> None:

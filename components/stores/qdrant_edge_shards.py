@@ -47,6 +47,7 @@ class QdrantEdgeShards:
     def __init__(self, path: Path):
         self.path = path
         self.batch_state = BatchState()
+        self.ids: dict[str, str] = {}  # documents by point: a payload takes longer to read than a vector to compare
         self._lock = threading.Lock()
         self._reader: EdgeShard | None = None
         self._reader_settings: dict[str, Any] = {}
