@@ -67,17 +67,17 @@ def _print_report(report: "IndexReport") -> None:
     groups = report.kinds()
     if len(groups) > _MOST_LINES:
         merged: dict[tuple[str, str], Counter[str]] = {}
-        for path, kind, sums in groups:
-            merged.setdefault((str(Path(path).parent), kind), Counter()).update(sums)
-        groups = [(path, kind, sums) for (path, kind), sums in merged.items()]
+        for file, kind, sums in groups:
+            merged.setdefault((str(Path(file).parent), kind), Counter()).update(sums)
+        groups = [(folder, kind, sums) for (folder, kind), sums in merged.items()]
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("found in", overflow="fold")
-    table.add_column("kind")
+    table.add_column("kind", no_wrap=True)
     for heading in ("files", "changed", "sections", "chunks", "shadowed"):
         table.add_column(heading, justify="right")
-    for path, kind, sums in groups:
+    for place, kind, sums in groups:
         numbers = (sums[name] for name in ("sources", "changed", "sections", "chunks", "shadowed"))
-        table.add_row(path, kind, *(f"{number:,}" for number in numbers))
+        table.add_row(place, kind, *(f"{number:,}" for number in numbers))
     if groups:
         console.print(table)
     for failure in report.failures:

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pipelines import PROJECT
 from pipelines.loading import TRUSTED_PACKAGES, prepare_haystack
-from pipelines.settings import PROJECT
 
 
 @cache

@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
+from pipelines import PROJECT
 from pipelines.errors import ArgumentError
-from pipelines.settings import PROJECT
 
 
 class Recognition(Protocol):

@@ -72,12 +72,12 @@ class IndexReport:
         return self.chunks > 0 and not self.failures
 
     def kinds(self) -> list[tuple[str, str, Counter[str]]]:
-        """For each file on disk and kind of source in it, the sums: sources, sections, chunks, shadowed, changed."""
+        """For each file and kind of source in it, the sums: sources, sections, chunks, shadowed, changed."""
         sums: dict[tuple[str, str], Counter[str]] = {}
         for source in self.sources:
             if not source.kind and source.reason:
                 continue
-            total = sums.setdefault((source.path, source.kind), Counter())
+            total = sums.setdefault((source.origin.partition("!")[0], source.kind), Counter())
             total.update(
                 sources=1,
                 sections=source.sections,
@@ -85,7 +85,7 @@ class IndexReport:
                 shadowed=source.shadowed,
                 changed=int(source.changed),
             )
-        return [(path, kind, total) for (path, kind), total in sorted(sums.items())]
+        return [(file, kind, total) for (file, kind), total in sorted(sums.items())]
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pipelines import PROJECT
 from pipelines.corpora import Corpus
 from pipelines.embedding import VectorPass
 from pipelines.index_lock import index_lock
@@ -21,7 +22,7 @@ from pipelines.loading import build, prepare_haystack, resolve, without
 from pipelines.manifest import Manifest, Outcome, Plan
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner
-from pipelines.settings import PROJECT, Settings
+from pipelines.settings import Settings
 from pipelines.sources import Source, SourceFile, read_sources
 
 prepare_haystack()

@@ -6,8 +6,7 @@ from platformdirs import user_data_dir
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-PROJECT = Path(__file__).resolve().parent.parent
-"""The folder that holds the packages, config/ and samples/."""
+from pipelines import PROJECT
 
 
 class Settings(BaseSettings):

@@ -1,0 +1,118 @@
+"""index, doctor, check and render on the command line, over documents of our own writing."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from cli.main import app
+from cli.output import DONE, FAILED
+
+runner = CliRunner()
+RULES = """\
+{"id": "37CFR-9.1", "title": "Form of drawings", "text": "Drawings of a kite must show its tail."}
+{"id": "37CFR-9.2", "title": "Fees for kites", "text": "The fee for a kite is due when it is flown."}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TANSAKU_DATA_DIR", str(tmp_path / "data"))
+    sources = tmp_path / "law"
+    sources.mkdir()
+    (sources / "corpus.jsonl").write_text(RULES)
+    return sources
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = runner.invoke(app, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_index_reports_what_it_found(folder: Path) -> None:
+    code, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
+
+    assert code == DONE
+    assert "law/corpus.jsonl" in output
+    assert "2 sections, 2 chunks, 0 with vectors" in output
+    assert "tansaku index us-patent-law --resume" in output
+
+
+def test_index_for_programs(folder: Path) -> None:
+    code, output, errors = run("index", "us-patent-law", folder, "--no-vectors", "--json")
+
+    report = json.loads(output)
+    assert (code, errors, report["ok"]) == (DONE, "", True)
+    assert [(s["origin"], s["kind"], s["sections"], s["chunks"]) for s in report["sources"]] == [
+        ("law/corpus.jsonl", "beir", 2, 2)
+    ]
+
+
+def test_unreadable_file_is_named_and_shows_in_the_exit_code(folder: Path) -> None:
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(100))
+
+    code, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
+
+    assert code == FAILED
+    assert "not read: law/photo.jpg" in output
+    assert "2 sections, 2 chunks" in output
+
+
+def test_nothing_to_index_is_an_error(folder: Path) -> None:
+    (folder / "corpus.jsonl").unlink()
+
+    code, _, errors = run("index", "us-patent-law", folder)
+
+    assert code == FAILED
+    assert errors.startswith("error: nothing in ")
+
+
+def test_doctor_on_a_sound_and_an_unfinished_index(folder: Path) -> None:
+    run("index", "us-patent-law", folder, "--no-vectors")
+
+    code, output, _ = run("doctor", "us-patent-law")
+    assert code == FAILED
+    assert "keyword: 2 documents, as it should be" in output
+    assert "2 chunks wait for vectors" in output
+
+    code, output, _ = run("doctor", "us-patent-law", "--json")
+    assert (code, json.loads(output)["without_vectors"]) == (FAILED, 2)
+
+
+def test_doctor_repairs(folder: Path) -> None:
+    from pipelines.loading import open_store
+
+    run("index", "us-patent-law", folder, "--no-vectors")
+    store = open_store("keyword", "us-patent-law")
+    store.delete_documents(["37CFR-9.1#1"])
+    store.close()
+
+    _, output, _ = run("doctor", "us-patent-law")
+    assert "1 missing: 37CFR-9.1#1" in output
+    assert "put it right with: tansaku doctor us-patent-law --repair" in output
+
+    _, output, _ = run("doctor", "us-patent-law", "--repair", "--no-vectors")
+    assert "keyword: 2 documents, as it should be" in output
+
+
+def test_check_and_render(tmp_path: Path) -> None:
+    assert run("check", "mpep_indexing") == (DONE, "no problems found\n", "")
+    code, output, _ = run("render", "mpep_indexing")
+    assert code == DONE
+    path = tmp_path / "rendered.yaml"
+    path.write_text("corpus: us-patent-law\n" + output.replace("splitter.documents", "splitter.document"))
+
+    code, output, _ = run("check", path)
+    assert code == FAILED
+    assert "splitter has no output 'document'; write splitter.documents" in output
+
+    code, output, _ = run("check", path, "--json")
+    problems = json.loads(output)["problems"]
+    assert (code, {problem["component"] for problem in problems}) == (FAILED, {"splitter"})
+
+
+def test_render_for_programs_is_the_same_definition() -> None:
+    assert json.loads(run("render", "mpep_indexing", "--json")[1]) == yaml.safe_load(run("render", "mpep_indexing")[1])
