@@ -42,14 +42,14 @@ def fold(text: str) -> Folded:
     :param text: Any text.
     :returns: The folded text with its offsets.
     """
-    if text.isascii():
-        return Folded(text.translate(_SPACES).lower())
+    simple = text.translate(_TABLE).lower()
+    if len(simple) == len(text) and unicodedata.is_normalized("NFKC", simple):
+        return Folded(simple)
     pieces: list[str] = []
     offsets: list[int] = []
     same = True
     for position, char in enumerate(text):
-        piece = char.lower() if char.isascii() else unicodedata.normalize("NFKC", char.translate(_TABLE)).lower()
-        piece = piece.translate(_TABLE)
+        piece = unicodedata.normalize("NFKC", char.translate(_TABLE)).lower().translate(_TABLE)
         pieces.append(piece)
         same = same and len(piece) == 1
         offsets.extend([position] * len(piece))

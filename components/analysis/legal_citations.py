@@ -17,7 +17,8 @@ _MPEP_NUMBER = r"\d{3,4}(?:\.\d{2}(?:\([a-z]{1,2}\d?\))?(?:\(\d{1,2}\))?)?(?:-\d
 _USC_NUMBER = r"\d{1,4}[a-z]?" + _SUB
 _CFR_NUMBER = r"\d{1,3}\.\d{1,4}[a-z]?" + _SUB
 _FP_NUMBER = r"\d{1,2}\.\d{1,3}(?:\.\d{1,3})*[a-z]?(?:\.[a-z]{2,5})?(?:\.\d{1,2})?"
-_PCT_NUMBER = r"\d{1,3}(?:\.\d{1,2})?(?:\s?bis|\s?ter|\s?quater)?" + _SUB
+_LATIN = r"(?:\s?(?:bis|ter|quater|quinquies|sexies|septies))?"
+_PCT_NUMBER = rf"\d{{1,3}}{_LATIN}(?:\.\d{{1,2}}{_LATIN})?" + _SUB
 _AND = r"\s*(?:,?\s*(?:and|or|to|through|and/or)\s+|[,;]\s*|-\s*)" + _SIGN + r"?\s*"
 
 
@@ -98,7 +99,8 @@ def find_citations(text: str | Folded) -> list[Identifier]:
     def add(kind: str, number: str, start: int, end: int, title: str = "35") -> None:
         ends = number.split("-") if kind == "mpep" and "-" in number else [number]
         for part in ends:
-            found.append(Identifier(kind.split(":")[0], canonical(kind, part, title), *folded.original(start, end)))
+            scheme = kind.split(":", maxsplit=1)[0]
+            found.append(Identifier(scheme, canonical(kind, part, title), *folded.original(start, end)))
         taken.append((start, end))
 
     def free(start: int, end: int) -> bool:

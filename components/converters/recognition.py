@@ -122,6 +122,8 @@ def _html(text: str) -> Recognition:
         return Recognition("mpep_html", f"MPEP {_words(section.group(1)).split()[0]}")
     for pattern in (_OTHER_APPENDIX, _CHAPTER):
         if match := pattern.search(text):
+            if pattern is _CHAPTER and 'class="Section"' in text:  # an introduction beside the table of contents
+                return Recognition("mpep_html", f"MPEP {_words(match.group(1))}")
             return Recognition("mpep_contents", f"table of contents: {_words(match.group(1))}")
     if _MANUAL in text:
         return Recognition("mpep_contents", "table of contents")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from haystack import Document
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -12,13 +14,11 @@ class Ranking:
     :param entries: (chunk id, raw score) pairs, best first, ties by id.
     :param query: The query variant that was searched.
     :param weight: How much this variant counts beside the arm's other rankings.
-    :param languages: Language of each entry, where scores are comparable only within a language; empty otherwise.
     """
 
     entries: tuple[tuple[str, float], ...] = ()
     query: str = ""
     weight: float = 1.0
-    languages: tuple[str, ...] = ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Ranking":
         return self
@@ -33,12 +33,14 @@ class Candidate:
     :param score: The score that the list is ordered by.
     :param tier: 0 = the thing that the query names, 1 = passages that cite it, 2 = all others.
     :param scores: keyword_rank, keyword_score, vector_rank, vector_score, rrf_score, fused_score, ...
+    :param document: The chunk, once it was loaded.
     """
 
     id: str
     score: float
     tier: int = 2
     scores: dict[str, float | int | None] = field(default_factory=dict)
+    document: Document | None = None
 
     def rescored(self, score: float, **scores: float | int | None) -> "Candidate":
         """A copy with another score, and with `scores` added to the explained ones."""
@@ -47,7 +49,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Candidates:
-    """An ordered list of candidates."""
+    """
+    An ordered list of candidates.
+
+    :param items: The candidates, best first.
+    """
 
     items: tuple[Candidate, ...] = ()
 
@@ -58,3 +64,13 @@ class Candidates:
     def sort(items: list[Candidate]) -> "Candidates":
         """Order by tier, then score, then id: never by which arm came first."""
         return Candidates(tuple(sorted(items, key=lambda c: (c.tier, -c.score, c.id))))
+
+
+def source_of(chunk_id: str) -> str:
+    """
+    The record that a chunk was cut from.
+
+    >>> source_of("MPEP-608.01(o)#3")
+    'MPEP-608.01(o)'
+    """
+    return chunk_id.rpartition("#")[0] or chunk_id

@@ -26,7 +26,7 @@ def section_order(meta: dict[str, Any], ordinal: int) -> int:
         number = re.sub(r"\D", "", str(meta.get("section", "")).partition("-")[2])[:5] or "0"
         rest = (int(digits) << 17) + min(int(number), (1 << 17) - 1)
         return (source << 59) + (rest << _ORDINAL_BITS) + min(ordinal, (1 << _ORDINAL_BITS) - 1)
-    treaty = 0 if meta.get("number_label", "").startswith(("MPEP", "35 ", "37 ")) or source == 7 else 1  # noqa: PLR2004
+    treaty = 0 if meta.get("number_label", "").startswith(("MPEP", "35 ", "37 ")) or source == 7 else 1
     match = _NUMBER.search(str(meta.get("section", "")).lower())
     major = minor = letter = sub = 0
     if match:

@@ -1,6 +1,5 @@
 """Splits legal records into chunks that follow their structure."""
 
-import logging
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,8 @@ from components.splitters.section_order import section_order
 from components.splitters.sentences import sentence_spans
 from components.splitters.token_estimate import estimate_tokens
 
-logger = logging.getLogger(__name__)
-
 _LINES = re.compile(r"[^\n]+")
+_LONGEST_RANGE = 100
 _ALONE = frozenset({"form_paragraph", "note"})  # kinds that never share a chunk with another kind
 
 
@@ -37,7 +35,8 @@ class SectionSplitter:
 
     Chunks never cross records, form paragraphs and notes are chunks of their own, a new sub-heading starts a new chunk
     once the running one has `min_tokens`, and blocks that are too long are split at sentence ends with `overlap_tokens`
-    of the sentences before. Each chunk's id is `<record id>#<ordinal>`, with the ordinal from 1.
+    of the sentences before. Each chunk is a slice of its record, `meta["span"]`, and its id is `<record id>#<ordinal>`,
+    with the ordinal from 1.
 
     Usage example:
 
@@ -79,37 +78,42 @@ class SectionSplitter:
         for record in documents:
             own = self._split(record)
             chunks.extend(own)
-            meta = {**_common_meta(record), "order": section_order(record.meta, 0), "self_ids": _self_ids(record)}
+            meta = {**_common_meta(record), "order": section_order(record.meta, 0)}
             records.append(Document(id=record.id, content=record.content or "", meta=meta))
         return {"documents": chunks, "records": records}
 
     def _split(self, record: Document) -> list[Document]:
         text = record.content or ""
+        if not text.strip():  # a reserved or missing section is still found by its number and title
+            text = " ".join(_title_path(record))
         common = _common_meta(record)
         breadcrumb = " > ".join(record.meta.get("breadcrumb") or _title_path(record))
         room = max(self.max_tokens - estimate_tokens(breadcrumb), self.min_tokens)
         self_ids = _self_ids(record)
+        within = _within(record, self_ids)
         chunks = []
         for ordinal, group in enumerate(self._group(_blocks(record, text), text, room), start=1):
             first = group[0]
             content = text[first.start : group[-1].end]
-            label = next((b.label for b in group if b.label), "")
-            own_ids = [*self_ids, f"fp:{label.lower()}"] if first.kind == "form_paragraph" and label else self_ids
+            labels = list(dict.fromkeys(b.label for b in group if b.label))
+            own_ids = _chunk_ids(self_ids, first.kind, labels)
             headings = list(first.headings)
             cites = _cites(content, own_ids)
             url = record.meta.get("url", "")
             meta: dict[str, Any] = {
                 **common,
+                "span": [first.start, group[-1].end] if record.content else None,
                 "ordinal": ordinal,
                 "page": first.page or ordinal,
                 "kind": first.kind,
                 "headings": headings,
                 "anchor": first.anchor,
-                "label": label,
-                "labels": [b.label for b in group if b.label],
+                "label": labels[0] if labels else "",
+                "labels": labels,
                 "heading_path": " > ".join([breadcrumb, *headings]) if headings else breadcrumb,
                 "cites": cites,
                 "self_ids": own_ids,
+                "within": within,
                 "order": section_order(record.meta, ordinal),
                 "has_statute": any(c.startswith("usc:") for c in cites),
                 "has_mpep_ref": any(c.startswith("mpep:") for c in cites),
@@ -193,7 +197,7 @@ def _windows(text: str, start: int, end: int, room: int) -> list[tuple[int, int]
 
 
 def _blocks(record: Document, text: str) -> list[_Block]:
-    raw = record.meta.get("blocks")
+    raw = record.meta.get("blocks") if record.content else None
     if raw is None:
         raw = [{"start": line.start(), "end": line.end()} for line in _LINES.finditer(text)]
     blocks = []
@@ -215,13 +219,15 @@ def _blocks(record: Document, text: str) -> list[_Block]:
                     item.get("label", ""),
                 )
             )
-    if not blocks and (title := " ".join(_title_path(record))):
-        logger.debug("record %s has no text beside its title %r", record.id, title)
     return blocks
 
 
 def _common_meta(record: Document) -> dict[str, Any]:
-    return {"source_id": record.id, **{k: v for k, v in record.meta.items() if k not in ("blocks", "source_id")}}
+    return {
+        "source_id": record.id,
+        "variant": "",
+        **{k: v for k, v in record.meta.items() if k not in ("blocks", "source_id")},
+    }
 
 
 def _title_path(record: Document) -> list[str]:
@@ -230,18 +236,33 @@ def _title_path(record: Document) -> list[str]:
 
 
 def _self_ids(record: Document) -> list[str]:
-    """What a record is, with what holds it: "mpep:608.01(o)", "mpep:608.01", "mpep:608", "mpep:c600"."""
-    label = record.meta.get("number_label", "")
-    if record.meta.get("is_update"):
-        own = [f"fr:{record.meta.get('section', '').lower()}"]
-        citation = find_citations(record.meta.get("fr_citation", ""))
-        return [*own, *(c.canonical for c in citation if c.kind == "frcite")]
-    found = [i.canonical for i in find_citations(label)] or bare_readings(label)[:1]
-    ids = [name for own in found for name in ancestors(own)]
+    """The canonical identifiers that a record is: "mpep:608.01(o)", of a range "107-109" each number."""
+    meta = record.meta
+    section, label = str(meta.get("section", "")), meta.get("number_label", "")
+    if meta.get("is_update"):
+        cited = find_citations(meta.get("fr_citation", ""))
+        return [f"fr:{section.lower()}", *(found.canonical for found in cited if found.kind == "frcite")]
+    span = re.fullmatch(r"(\d{3,4})-(\d{3,4})", section)
+    if span and label.startswith("MPEP") and 0 < int(span[2]) - int(span[1]) <= _LONGEST_RANGE:
+        return [f"mpep:{section}", *(f"mpep:{number}" for number in range(int(span[1]), int(span[2]) + 1))]
+    return [found.canonical for found in find_citations(label)] or bare_readings(label)[:1]
+
+
+def _within(record: Document, self_ids: list[str]) -> list[str]:
+    """A record's identifiers with what holds them: "mpep:608.01(o)", "mpep:608.01", "mpep:608", "mpep:c600"."""
+    names = [name for own in self_ids for name in ancestors(own)]
     chapter = record.meta.get("chapter", "")
-    if chapter and any(name.startswith("mpep:") for name in ids):
-        ids.append(f"mpep:c{chapter}")
-    return list(dict.fromkeys(ids))
+    if chapter and any(name.startswith("mpep:") for name in names):
+        names.append(f"mpep:c{chapter}")
+    return list(dict.fromkeys(names))
+
+
+def _chunk_ids(self_ids: list[str], kind: str, labels: list[str]) -> list[str]:
+    """What a chunk is: its record, its form paragraph, the subsections that begin in it ("usc:35:112(b)")."""
+    if kind == "form_paragraph":
+        return [*self_ids, *(f"fp:{label.lower()}" for label in labels)]
+    parts = [label for label in labels if label.startswith("(") and kind != "note"]
+    return [*self_ids, *dict.fromkeys(f"{own}{part.lower()}" for own in self_ids[:1] for part in parts)]
 
 
 def _cites(content: str, own_ids: list[str]) -> list[str]:

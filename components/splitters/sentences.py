@@ -4,9 +4,11 @@ import re
 
 # What stands before a full stop without ending a sentence: reporters, courts, parties, references.
 _ABBREVIATIONS = frozenset(
-    "u.s u.s.c c.f.r f.r fed reg cir ct dec dist app supp ed para paras sec secs art arts no nos p pp pt pts ch chs v vs "
-    "inc corp co ltd llc mfg ass'n assoc bros dept div dr mr mrs ms jr sr st ex cf e.g i.e et al seq ibid id viz etc "
-    "jan feb mar apr jun jul aug sep sept oct nov dec ser stat pub rev fig figs hon comm'r bd pat int'l".split()
+    """
+    u.s u.s.c c.f.r f.r fed reg cir ct dec dist app supp ed para paras sec secs art arts no nos p pp pt pts ch chs v vs
+    inc corp co ltd llc mfg ass'n assoc bros dept div dr mr mrs ms jr sr st ex cf e.g i.e et al seq ibid id viz etc
+    jan feb mar apr jun jul aug sep sept oct nov dec ser stat pub rev fig figs hon comm'r bd pat int'l
+    """.split()  # noqa: SIM905
 )
 _BREAK = re.compile(r"(?<=[.!?;:])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9§¶(])|\n+|(?<=[。！？])")
 _LAST_WORD = re.compile(r"([^\s(\[]+)\.$")
@@ -16,8 +18,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     """
     Split a text at sentence ends, semicolons and colons before a new clause, and line ends.
 
-    >>> [text[a:b] for text in ["See Ex parte Doe, 3 U.S.P.Q. 2 (Fed. Cir. 1999). Then appeal."] for a, b in sentence_spans(text)]
-    ['See Ex parte Doe, 3 U.S.P.Q. 2 (Fed. Cir. 1999).', 'Then appeal.']
+    >>> sentence_spans("See Ex parte Doe (Fed. Cir. 1999). Then appeal.")
+    [(0, 34), (35, 47)]
 
     :param text: Any text.
     :returns: (start, end) of each sentence without surrounding blanks, in order.

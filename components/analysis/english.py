@@ -1,0 +1,91 @@
+"""English analysis for legal text: protected citations, words, Snowball stems and pairs of stems."""
+
+import itertools
+import re
+import threading
+from functools import lru_cache
+
+import Stemmer
+
+from components.analysis.analyzed_text import AnalyzedText, Identifier, Token
+from components.analysis.folding import Folded, fold
+from components.analysis.legal_citations import ancestors, bare_readings, find_citations
+
+# Words that carry no topic. "not", "no", "only", "after" and "before" stay: in law they decide.
+STOP_WORDS = frozenset(
+    """
+    a an and are as at be been being by can could did do does for from had has have he her his i if in into is it its
+    may might must of on or our she should so such than that the their them then there these they this those to was we
+    were what when where which while who whom whose why will with would you your shall any about how
+    """.split()  # noqa: SIM905
+)
+_WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+(?:'[a-z]+)?")
+_QUOTED = re.compile(r'"([^"]{2,}?)"')
+_local = threading.local()
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The Snowball (Porter 2) stem of a folded word."""
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:
+        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)
+    return stemmer.stemWord(word)
+
+
+def analyze_english(text: str, query: bool = False) -> AnalyzedText:
+    """
+    Analyse English text for the index fields "words", "stems" and "phrase".
+
+    Citations become one token in their canonical spelling, followed by what holds them (112(b), then 112), so that
+    "35 USC 112 (b)" and "35 U.S.C. § 112(b)" meet. "words" are folded words without possessive 's; a text's hold the
+    stop words, so that quoted phrases are found as they stand, a query's don't. "stems" and "phrase", pairs of
+    neighbouring stems joined by "_", go without stop words. A query that is a bare number has all its readings as
+    identifiers ("103": MPEP 103 and 35 USC 103).
+
+    :param text: A text or query.
+    :param query: Whether it is a query; only there do double quotes mark phrases.
+    :returns: Tokens with offsets into `text`; `phrases` in terms of the field "words".
+    """
+    folded = fold(text)
+    words, identifiers = _words(folded)
+    if query and (readings := bare_readings(text)):
+        identifiers = tuple(Identifier(name.split(":")[0], name, 0, len(text)) for name in readings)
+        words = tuple(Token(term, 0, len(text)) for name in readings for term in ancestors(name))
+    content = tuple(token for token in words if token.term not in STOP_WORDS)
+    stems = tuple(Token(_stem_term(token.term), token.start, token.end) for token in content)
+    phrase = tuple(Token(f"{a.term}_{b.term}", a.start, b.end) for a, b in itertools.pairwise(stems))
+    tokens = {"words": content if query else words, "stems": stems, "phrase": phrase}
+    return AnalyzedText(text, "en", tokens, identifiers, _phrases(folded, words) if query else ())
+
+
+def _phrases(folded: Folded, words: tuple[Token, ...]) -> tuple[tuple[str, ...], ...]:
+    phrases = []
+    for match in _QUOTED.finditer(folded.text):
+        start, end = folded.original(*match.span(1))
+        if terms := tuple(token.term for token in words if start <= token.start and token.end <= end):
+            phrases.append(terms)
+    return tuple(phrases)
+
+
+def _stem_term(term: str) -> str:
+    return term if ":" in term else stem(term)
+
+
+def _words(folded: Folded) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
+    """Words and citations in order; the parts of a citation are no words of their own."""
+    identifiers = tuple(find_citations(folded))
+    protected = sorted({(i.start, i.end) for i in identifiers})
+    tokens = [Token(name, found.start, found.end) for found in identifiers for name in ancestors(found.canonical)]
+    position = 0
+    for match in _WORD.finditer(folded.text):
+        start, end = folded.original(*match.span())
+        while position < len(protected) and protected[position][1] <= start:
+            position += 1
+        if position < len(protected) and protected[position][0] < end:
+            continue
+        term = match.group().removesuffix("'s").replace("'", "")
+        if term:
+            tokens.append(Token(term, start, end))
+    tokens.sort(key=lambda token: (token.start, token.end))
+    return tuple(tokens), identifiers

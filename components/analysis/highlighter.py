@@ -1,0 +1,60 @@
+"""Marks what a query matched in the results."""
+
+from dataclasses import replace
+
+from haystack import Document, component
+
+from components.analysis.analyzed_text import AnalyzedText
+from components.analysis.english import analyze_english
+
+
+@component
+class Highlighter:
+    """
+    Adds `meta["highlights"]`: the character ranges of a result's text that match the query's words by their stems.
+
+    Usage example:
+
+    ```python
+    result = Document(content="New matter was added.")
+    Highlighter().run(documents=[result], analysis=analyze_english("matters"))["documents"][0].meta["highlights"]
+    # [[4, 10]]
+    ```
+    """
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, documents: list[Document], analysis: AnalyzedText, top_k: int | None = None
+    ) -> dict[str, list[Document]]:
+        """
+        Highlight.
+
+        :param documents: Results, best first.
+        :param analysis: The analysed query.
+        :param top_k: How many results the answer holds; the others are cut off.
+        :returns: The results with `meta["highlights"]`, a list of [start, end] in order; neighbours are joined.
+        """
+        wanted = frozenset(analysis.terms("stems"))
+        marked = [
+            replace(d, meta={**d.meta, "highlights": highlights(d.content or "", wanted)}) for d in documents[:top_k]
+        ]
+        return {"documents": marked}
+
+
+def highlights(text: str, stems: frozenset[str]) -> list[list[int]]:
+    """
+    Ranges of a text whose words have one of the stems.
+
+    :param text: The text.
+    :param stems: Stems and canonical identifiers.
+    :returns: [start, end] ranges in order, those with nothing but a blank or hyphen between them joined.
+    """
+    ranges: list[list[int]] = []
+    for token in analyze_english(text).tokens["stems"]:
+        if token.term not in stems:
+            continue
+        if ranges and token.start <= ranges[-1][1] + 1 and text[ranges[-1][1] : token.start] in ("", " ", "-"):
+            ranges[-1][1] = max(ranges[-1][1], token.end)
+        else:
+            ranges.append([token.start, token.end])
+    return ranges

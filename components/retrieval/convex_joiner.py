@@ -1,0 +1,61 @@
+"""Joins rankings by a convex combination of their scores."""
+
+from typing import Any
+
+from haystack import component
+
+from components.retrieval.fusion import convex_scores, explained, grouped, reciprocal_rank_scores
+from components.retrieval.joining import check_weights, joined_arms, keep_required, named_by_chunk
+from components.retrieval.ranking import Candidates
+
+
+@component
+class ConvexJoiner:
+    """
+    Joins the rankings of named arms by the weighted mean of their min-max normalised scores.
+
+    It has the inputs of `RRFJoiner`, so that one takes the other's place by changing the type in the pipeline's YAML.
+    Unlike ranks, scores keep how far apart two chunks are (Bruch et al., TOIS 2023). `rrf_score` is reported beside
+    `fused_score`. Ties break by id.
+
+    Usage example:
+
+    ```python
+    joiner = ConvexJoiner(weights={"keyword": 1.0, "vector": 1.0})
+    joiner.run(keyword=[Ranking((("a#1", 7.0), ("b#1", 3.0)))], vector=[Ranking((("b#1", 0.9),))])["candidates"]
+    # a#1 with 0.5, then b#1 with 0.5: ties by id
+    ```
+    """
+
+    def __init__(self, weights: dict[str, float], k: int = 60, group_by_source: bool = False):
+        """
+        :param weights: Each arm's name and weight.
+        :param k: The constant of the `rrf_score` that is reported beside.
+        :param group_by_source: Fuse records instead of chunks, as in `RRFJoiner`.
+        :raises ValueError: If there is no weight, one is below 0, all are 0, or `k` is below 0.
+        """
+        check_weights(weights)
+        if k < 0:
+            raise ValueError(f"k must be 0 or more, not {k!r}")
+        self.weights = weights
+        self.k = k
+        self.group_by_source = group_by_source
+        component.set_input_types(self, **joined_arms(weights))
+
+    @component.output_types(candidates=Candidates)
+    def run(self, required: frozenset[str] | None = None, **arms: Any) -> dict[str, Candidates]:
+        """
+        Fuse.
+
+        :param required: When given, only these chunks are kept (those that hold all quoted phrases).
+        :param arms: For each name in `weights` its rankings; an arm that did not run gives none.
+        :returns: `candidates`, best first, with `fused_score`, `rrf_score` and each arm's rank and score.
+        """
+        arms = keep_required(arms, required)
+        chunk_of = None
+        if self.group_by_source:
+            arms, chunk_of = grouped(arms)
+        scores = convex_scores(arms, self.weights)
+        rrf = reciprocal_rank_scores(arms, self.weights, self.k)
+        candidates = explained(scores, arms, fused_score=scores, rrf_score=rrf)
+        return {"candidates": named_by_chunk(candidates, chunk_of)}

@@ -1,0 +1,110 @@
+"""
+Fusion of rankings, as pure functions.
+
+Reciprocal rank fusion: Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
+Learning Methods", SIGIR 2009. Convex combination of min-max normalised scores: Bruch, Gai, Ingber, "An Analysis of
+Fusion Functions for Hybrid Retrieval", TOIS 2023.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from components.retrieval.ranking import Candidate, Candidates, Ranking, source_of
+
+Arms = Mapping[str, Sequence[Ranking]]
+
+
+def reciprocal_rank_scores(arms: Arms, weights: Mapping[str, float], k: int) -> dict[str, float]:
+    """
+    Sum of weight / (k + rank) over all rankings, divided by its largest possible value (first in every ranking).
+
+    :param arms: The rankings of each arm; an arm without any ranking took no part.
+    :param weights: Each arm's weight, multiplied with that of a ranking.
+    :param k: The constant that flattens the ranks, 60 in the paper.
+    :returns: id -> score in 0..1.
+    """
+    scores: dict[str, float] = {}
+    largest = 0.0
+    for name, rankings in arms.items():
+        for ranking in rankings:
+            weight = weights[name] * ranking.weight
+            largest += weight / (k + 1)
+            for rank, (chunk_id, _) in enumerate(ranking.entries, start=1):
+                scores[chunk_id] = scores.get(chunk_id, 0.0) + weight / (k + rank)
+    return {chunk_id: min(score / largest, 1.0) for chunk_id, score in scores.items()} if largest else {}
+
+
+def convex_scores(arms: Arms, weights: Mapping[str, float]) -> dict[str, float]:
+    """
+    Weighted mean of the arms' scores, each ranking min-max normalised; 0 where a ranking lacks the chunk.
+
+    A ranking whose scores are all the same gives each of its chunks 1. A ranking without entries takes no part: where
+    no keyword matched, the vectors decide alone.
+
+    :param arms: The rankings of each arm.
+    :param weights: Each arm's weight, multiplied with that of a ranking.
+    :returns: id -> score in 0..1.
+    """
+    scores: dict[str, float] = {}
+    total = 0.0
+    for name, rankings in arms.items():
+        held = [ranking for ranking in rankings if ranking.entries]
+        share = sum(ranking.weight for ranking in held)
+        total += weights[name] if held else 0.0
+        for ranking in held:
+            values = [score for _, score in ranking.entries]
+            low, high = min(values), max(values)
+            for chunk_id, score in ranking.entries:
+                normal = (score - low) / (high - low) if high > low else 1.0
+                weight = weights[name] * ranking.weight / share
+                scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * normal
+    return {chunk_id: score / total for chunk_id, score in scores.items()} if total else {}
+
+
+def grouped(arms: Arms) -> tuple[Arms, dict[str, str]]:
+    """
+    Rankings of records in place of chunks: a record stands where its best chunk stood.
+
+    :param arms: Rankings of chunks.
+    :returns: Rankings of record ids, and for each record the chunk that came highest in any ranking.
+    """
+    best: dict[str, tuple[int, str]] = {}
+    result: dict[str, list[Ranking]] = {}
+    for name, rankings in arms.items():
+        result[name] = []
+        for ranking in rankings:
+            first: dict[str, tuple[str, float]] = {}
+            for chunk_id, score in ranking.entries:
+                record = source_of(chunk_id)
+                if record not in first:
+                    first[record] = (record, score)
+                    place = (len(first), chunk_id)
+                    best[record] = min(best.get(record, place), place)
+            result[name].append(Ranking(tuple(first.values()), ranking.query, ranking.weight))
+    return result, {record: chunk_id for record, (_, chunk_id) in best.items()}
+
+
+def explained(scores: Mapping[str, float], arms: Arms, **others: Mapping[str, float]) -> Candidates:
+    """
+    Candidates in order, each with its best rank and score in each arm.
+
+    :param scores: The fused score of each chunk, which is the order.
+    :param arms: The rankings they came from.
+    :param others: More scores by name, such as `rrf_score`.
+    :returns: All chunks of `scores`, ties by id.
+    """
+    places: dict[str, dict[str, float | int | None]] = {chunk_id: {} for chunk_id in scores}
+    for name, rankings in arms.items():
+        for ranking in rankings:
+            for rank, (chunk_id, score) in enumerate(ranking.entries, start=1):
+                place = places.get(chunk_id)
+                if place is not None and (place.get(f"{name}_rank") or rank) >= rank:
+                    place[f"{name}_rank"], place[f"{name}_score"] = rank, score
+    empty: dict[str, float | int | None] = {f"{name}_{what}": None for name in arms for what in ("rank", "score")}
+    return Candidates.sort(
+        [
+            Candidate(
+                chunk_id, score, scores={**empty, **places[chunk_id], **{n: s[chunk_id] for n, s in others.items()}}
+            )
+            for chunk_id, score in scores.items()
+        ]
+    )

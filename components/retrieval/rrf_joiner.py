@@ -1,0 +1,62 @@
+"""Joins rankings by reciprocal rank fusion."""
+
+from typing import Any
+
+from haystack import component
+
+from components.retrieval.fusion import explained, grouped, reciprocal_rank_scores
+from components.retrieval.joining import check_weights, joined_arms, keep_required, named_by_chunk
+from components.retrieval.ranking import Candidates
+
+
+@component
+class RRFJoiner:
+    """
+    Joins the rankings of named arms by weighted reciprocal rank fusion.
+
+    Each name in `weights` is an input that takes any number of rankings, one a query variant; all their scores add up.
+    Chunks are the same when their ids are. `rrf_score` = sum of weight / (k + rank) over its largest possible value
+    (Cormack et al., SIGIR 2009): 1 for a chunk that is first everywhere. Ties break by id.
+
+    Usage example:
+
+    ```python
+    joiner = RRFJoiner(weights={"keyword": 1.0, "vector": 1.2})
+    pipeline.connect("keyword_retriever.rankings", "joiner.keyword")
+    pipeline.connect("vector_retriever.rankings", "joiner.vector")
+    joiner.run(keyword=[Ranking((("a#1", 7.0),))], vector=[Ranking((("a#1", 0.9),))])["candidates"]
+    ```
+    """
+
+    def __init__(self, weights: dict[str, float], k: int = 60, group_by_source: bool = False):
+        """
+        :param weights: Each arm's name and weight.
+        :param k: The constant that flattens ranks; 60 in the paper.
+        :param group_by_source: Fuse records instead of chunks: a record stands where its best chunk does, and that
+            chunk is returned.
+        :raises ValueError: If there is no weight, one is below 0, all are 0, or `k` is below 0.
+        """
+        check_weights(weights)
+        if k < 0:
+            raise ValueError(f"k must be 0 or more, not {k!r}")
+        self.weights = weights
+        self.k = k
+        self.group_by_source = group_by_source
+        component.set_input_types(self, **joined_arms(weights))
+
+    @component.output_types(candidates=Candidates)
+    def run(self, required: frozenset[str] | None = None, **arms: Any) -> dict[str, Candidates]:
+        """
+        Fuse.
+
+        :param required: When given, only these chunks are kept (those that hold all quoted phrases).
+        :param arms: For each name in `weights` its rankings; an arm that did not run gives none.
+        :returns: `candidates`, best first, with `rrf_score` and each arm's rank and score.
+        """
+        arms = keep_required(arms, required)
+        chunk_of = None
+        if self.group_by_source:
+            arms, chunk_of = grouped(arms)
+        scores = reciprocal_rank_scores(arms, self.weights, self.k)
+        candidates = explained(scores, arms, rrf_score=scores)
+        return {"candidates": named_by_chunk(candidates, chunk_of)}

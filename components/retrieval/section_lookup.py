@@ -1,0 +1,127 @@
+"""The exact tier: what a query names by its number comes first, then what cites it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from haystack import Document, component
+
+from components.analysis.analyzed_text import AnalyzedText
+from components.analysis.legal_citations import ancestors
+from components.retrieval.ranking import Candidate, Candidates
+
+OWN, CITING, OTHER = 0, 1, 2
+_MOST_OWN = 200
+
+
+class LookupStore(Protocol):
+    """What looking up needs of a keyword store."""
+
+    def find(
+        self, filters: Mapping[str, Any] | None = None, top_k: int = 50, sort_by: str = "order"
+    ) -> tuple[list[Document], int]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+@component
+class SectionLookup:
+    """
+    Puts the chunks of a section, statute, rule, form paragraph or notice that the query names in front of all others.
+
+    Plain fusion throws such lookups away. Tier 0 holds the thing itself: in document order when the query is nothing
+    but its number, by score when there is more in the query; of "35 USC 112(b)" the chunks with subsection (b) come
+    before the rest of section 112. Tier 1 holds the candidates that cite it. A bare number has all readings that are
+    in the index ("103": MPEP 103, then 35 USC 103), the first chunk of each before the second of any.
+
+    Usage example:
+
+    ```python
+    lookup = SectionLookup(document_store=TantivyDocumentStore("index/keyword"))
+    lookup.run(candidates=candidates, analysis=analyze_english("MPEP 608.01(o)"))["candidates"]
+    ```
+    """
+
+    def __init__(self, document_store: LookupStore, tier_citing: bool = True):
+        """
+        :param document_store: The keyword store of the chunks.
+        :param tier_citing: Whether citing passages form a tier above others also when the query has words of its own.
+        """
+        self.document_store = document_store
+        self.tier_citing = tier_citing
+
+    @component.output_types(candidates=Candidates)
+    def run(
+        self, candidates: Candidates, analysis: AnalyzedText, filters: dict[str, Any] | None = None
+    ) -> dict[str, Candidates]:
+        """
+        Sort candidates into tiers.
+
+        :param candidates: Candidates with their documents, best first.
+        :param analysis: The analysed query, with its identifiers.
+        :param filters: Haystack filters; they hold for the looked-up chunks, too.
+        :returns: All candidates and the looked-up chunks, by tier; unchanged when the query names nothing.
+        """
+        wanted = list(dict.fromkeys(identifier.canonical for identifier in analysis.identifiers))
+        if not wanted:
+            return {"candidates": candidates}
+        alone = is_identifier_alone(analysis)
+        known = {candidate.id: candidate for candidate in candidates.items}
+        own = [self._own(name, filters, "pre-aia" in analysis.text.lower()) for name in wanted]
+        if not alone:
+            own = [_by_score(documents, known) for documents in own]
+        placed: dict[str, Candidate] = {}
+        for document in _in_turns(own):
+            if document.id not in placed:
+                candidate = known.get(document.id) or Candidate(document.id, 0.0, document=document)
+                placed[document.id] = replace(candidate, tier=OWN, score=1.0 - len(placed) * 1e-6)
+        rest = [c for c in candidates.items if c.id not in placed]
+        if alone or self.tier_citing:
+            rest = [replace(c, tier=CITING) if _cites(c, wanted) else c for c in rest]
+        return {"candidates": Candidates.sort([*placed.values(), *rest])}
+
+    def _own(self, name: str, filters: dict[str, Any] | None, pre_aia: bool) -> list[Document]:
+        """The chunks of one named thing, in the order in which a reader wants them."""
+        levels = [name] if name.startswith("fp:") else ancestors(name)
+        condition: dict[str, Any] = {"field": "meta.self_ids", "operator": "in", "value": levels}
+        if filters:
+            condition = {"operator": "AND", "conditions": [condition, filters]}
+        found, _ = self.document_store.find(condition, top_k=_MOST_OWN)
+        for level in levels:
+            hits = [document for document in found if level in document.meta.get("self_ids", ())]
+            if hits:
+                break
+        else:
+            return []
+        if name.startswith("fp:"):
+            return hits
+        records = {document.meta.get("source_id") for document in hits}
+        exact = {document.id for document in hits}
+        whole = [document for document in found if document.meta.get("source_id") in records]
+        # Current law before former law, unless the query asks for it; the named subsection before its section's rest.
+        return sorted(whole, key=lambda d: (bool(d.meta.get("pre_aia")) != pre_aia, d.id not in exact, d.meta["order"]))
+
+
+def is_identifier_alone(analysis: AnalyzedText) -> bool:
+    """Whether a query holds nothing beside one or more identifiers."""
+    covered = [(identifier.start, identifier.end) for identifier in analysis.identifiers]
+    words = analysis.tokens.get("words", ())
+    return bool(covered) and all(any(a <= t.start and t.end <= b for a, b in covered) for t in words)
+
+
+def _by_score(documents: list[Document], known: Mapping[str, Candidate]) -> list[Document]:
+    """Candidates by their score, then the others in the order given."""
+    return sorted(documents, key=lambda d: -known[d.id].score if d.id in known else float("inf"))
+
+
+def _in_turns(lists: list[list[Document]]) -> Iterable[Document]:
+    """The first of each list, then all that is left, list after list."""
+    for documents in lists:
+        yield from documents[:1]
+    for documents in lists:
+        yield from documents[1:]
+
+
+def _cites(candidate: Candidate, wanted: list[str]) -> bool:
+    cites = candidate.document.meta.get("cites", ()) if candidate.document else ()
+    return any(name in cites for name in wanted)
