@@ -82,6 +82,7 @@ def _hayhooks_app() -> FastAPI:
     hayhooks_settings.cors_allow_origins = []
     # Its trace viewer and monitoring would each write a credential to the home folder.
     hayhooks_settings.tracing_enabled = False
+    hayhooks_settings.tracing_include_haystack_spans = False
     hayhooks_settings.monitoring_enabled = False
     return create_hayhooks_app()
 
