@@ -8,6 +8,9 @@ from components.converters.html_blocks import tidy
 
 HYPHENS = ("-", "\u00ad", "\u2010")
 _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
+# "A—" may be cut before its dash; "tri- and tetra-", "means- (or step-)" leave a part of the word open.
+_DASH_START = re.compile(r"—\w")
+_SUSPENDED = re.compile(r"\W|(?:and|or|to)(?![-\w])")
 _URL_MARKS = ("/", "-", "_", "?", "=", "&", "#", "%")
 _PREFIXES = frozenset(
     ["all", "anti", "co", "cross", "ex", "half", "multi", "non", "post", "pre", "pro", "quasi", "self", "semi", "sub"]
@@ -115,7 +118,9 @@ def join_lines(lines: Sequence[str], vocabulary: Vocabulary) -> str:
         elif before.endswith("--"):
             # An opening "--" or a dash belongs to the next word, a closing one doesn't.
             text += f" {line}" if text.count("--") % 2 == 0 else line
-        elif len(before) < 2 or (before[-1] in HYPHENS and not line[0].isalnum()):
+        elif _DASH_START.match(line):
+            text += line
+        elif len(before) < 2 or (before[-1] in HYPHENS and _SUSPENDED.match(line)):
             text += f" {line}"
         elif before.endswith(HYPHENS):
             word, space, rest = line.partition(" ")

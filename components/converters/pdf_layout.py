@@ -231,7 +231,9 @@ def _kind_of_left_row(index: int, rows: list[list[Word]], kinds: list[bool | Non
     row = rows[index]
     height = row[0].bottom - row[0].top
     gap_above = row[0].top - max(word.bottom for word in rows[index - 1])
-    if after is None or not kinds[after]:
+    if after is None:
+        return True
+    if not kinds[after]:
         return index - 1 != before or gap_above < height
     gap_below = min(word.top for word in rows[index + 1]) - row[0].bottom
     is_heading = all(word.bold for word in row)

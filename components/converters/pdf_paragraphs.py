@@ -14,8 +14,8 @@ _MARKER = re.compile(
     r"(?:\((?:\d{1,2}|[A-Za-z]|[ivx]{1,5}|[A-Z]{2})\)|(?:\d{1,2}|[A-Z]|[IVX]{1,5})[.)]|[•▪◦●■*–—-]|¶)(?=\s|\Z)"
 )
 _NUMBERED = re.compile(r"\(?\w{1,4}[.)]\s|\d{3,4}(?:[.(-]\S*)?\s|¶|\[")
-# A line with more words than this isn't the rest of a table's row.
-_SHORT = 12
+# So many lines between two tables may be the rest of the first one's last row.
+_MOST_BETWEEN = 2
 _BULLET = re.compile(r"[•▪◦●■]\Z")
 _CLOSING = (".", ";", ":", "?", "!", ".”", ".)", "—", ";”", " and", " or", ",")
 
@@ -90,18 +90,21 @@ def paragraphs_of(lines: Sequence[Line]) -> list[Paragraph]:
     tables = {start: (end, table) for start, end, table in find_tables(lines)}
     paragraphs: list[Paragraph] = []
     above: Table = []
-    index = 0
+    index = behind = 0
     while index < len(lines):
         end, table = tables.get(index, (index + 1, []))
         if table:
+            if lines[index].page == lines[behind - 1].page:
+                above = []
             if rows := _without_head(table, above):
                 paragraphs.append(Paragraph(list(lines[index:end]), rows))
-            above = table
+            above, behind = table, end
         elif paragraphs and _takes(paragraphs[-1], lines[index], leading):
             paragraphs[-1].lines.append(lines[index])
         else:
             paragraphs.append(Paragraph([lines[index]]))
-            above = [] if len(lines[index].words) > _SHORT else above
+        if index - behind > _MOST_BETWEEN:
+            above = []
         index = end
     return paragraphs
 

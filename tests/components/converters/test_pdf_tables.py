@@ -5,7 +5,7 @@ from components.converters.pdf_reading import Word
 from components.converters.pdf_tables import find_tables
 
 
-def line(top: float, *cells: tuple[float, str], column: int = 1) -> Line:
+def line(top: float, *cells: tuple[float, str], page: int = 1) -> Line:
     """A line whose words are 5 points a letter wide with blanks of 3 points between."""
     words = []
     for x0, text in cells:
@@ -13,7 +13,7 @@ def line(top: float, *cells: tuple[float, str], column: int = 1) -> Line:
         for part in text.split():
             words.append(Word(part, at, at + 5 * len(part), top, top + 10, 10.0))
             at += 5 * len(part) + 3
-    return Line(words, 1, 50, 350, column)
+    return Line(words, page, 50, 350, page)
 
 
 def test_rows_are_told_by_the_wider_step() -> None:
@@ -64,7 +64,7 @@ def test_text_and_lists_are_no_tables() -> None:
 
 def test_a_repeated_head_is_left_out() -> None:
     first = [line(100 + 12 * row, (50, name), (200, value)) for row, (name, value) in enumerate(ROWS[:3])]
-    second = [line(100 + 12 * row, (50, name), (200, value), column=2) for row, (name, value) in enumerate(ROWS[::3])]
+    second = [line(100 + 12 * row, (50, name), (200, value), page=2) for row, (name, value) in enumerate(ROWS[::3])]
     texts = [paragraph.text(Vocabulary([])) for paragraph in paragraphs_of([*first, *second])]
     assert texts == ["State | Since\nAustria | 1979\nBrazil | 1978", "Chad | 1978\nDenmark | 1979"]
 
@@ -78,3 +78,11 @@ ROWS = [
     ("", ""),
     ("Denmark", "1979"),
 ]
+
+
+def test_a_second_table_that_begins_alike_on_the_same_page_stays_whole() -> None:
+    first = [line(100 + 12 * row, (50, name), (200, value)) for row, (name, value) in enumerate(ROWS[:3])]
+    between = line(150, (50, "And another table of this kind:"))
+    second = [line(170 + 12 * row, (50, name), (200, value)) for row, (name, value) in enumerate(ROWS[::3])]
+    texts = [paragraph.text(Vocabulary([])) for paragraph in paragraphs_of([*first, between, *second])]
+    assert texts[-1] == "State | Since\nChad | 1978\nDenmark | 1979"
