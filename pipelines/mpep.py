@@ -92,7 +92,7 @@ class MpepSearch:
         :param query: 3 to 10,000 characters.
         :param top_k: How many passages; more than 20 are cut to 20.
         :param retrieve_k: How many candidates are reranked and looked through for updates; `top_k * 4` by default, at
-            most 100, never below `top_k`. The arms' own depth is the pipeline's, so that the order doesn't depend on it.
+            most 100, never below `top_k`. The pipeline sets how deep each arm looks: the order doesn't depend on it.
         :param source_filter: One of "MPEP", "35_USC", "37_CFR", "SUBSEQUENT".
         :param is_statute: Only statutes, or only others.
         :param is_regulation: Only rules, or only others.
@@ -150,7 +150,7 @@ class MpepSearch:
         if max_chunks > _MOST_CHUNKS:
             raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS}")
         self.info()
-        store = self._ready_pipeline().get_component("section_lookup").document_store
+        store = self._store("section_lookup")
         for filters in readings:
             documents, total = store.find(filters, top_k=max_chunks)
             if total:
@@ -175,12 +175,11 @@ class MpepSearch:
             return {"ready": False, "detail": str(error)}
         if self._pipeline is None:
             return {"ready": False, "detail": f"{self._name} is not loaded yet"}
-        component = self._pipeline.get_component
         stores = {
-            "keyword": component("keyword_retriever").document_store.count_documents(),
-            "vector": component("vector_retriever").document_store.count_documents(),
+            "keyword": self._store("keyword_retriever").count_documents(),
+            "vector": self._store("vector_retriever").count_documents(),
         }
-        embedder = component("embedder")
+        embedder = self._pipeline.get_component("embedder")
         return {
             "ready": stores["keyword"] > 0,
             "pipelines": {self._name: "ready"},
@@ -213,6 +212,10 @@ class MpepSearch:
         if self._info is None or self._info[0] != tuple(stamps):
             self._info = (tuple(stamps), read_index_info(folder, CORPUS))
         return self._info[1]
+
+    def _store(self, name: str) -> Any:
+        """The document store of a component of the query pipeline."""
+        return getattr(self._ready_pipeline().get_component(name), "document_store")  # noqa: B009
 
     def _ready_pipeline(self) -> Pipeline:
         with self._lock:

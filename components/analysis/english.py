@@ -20,6 +20,7 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905
 )
 _WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+(?:'[a-z]+)?")
+_LONGEST_PHRASE_QUERY = 32  # words; in longer text, a claim or a report of facts, quotes are punctuation
 _QUOTED = re.compile(r'"([^"]{2,}?)"')
 _local = threading.local()
 
@@ -44,7 +45,7 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
     identifiers ("103": MPEP 103 and 35 USC 103).
 
     :param text: A text or query.
-    :param query: Whether it is a query; only there do double quotes mark phrases.
+    :param query: Whether it is a query; only there, and only up to 32 words, do double quotes mark phrases.
     :returns: Tokens with offsets into `text`; `phrases` in terms of the field "words".
     """
     folded = fold(text)
@@ -60,7 +61,9 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
 
 
 def _phrases(folded: Folded, words: tuple[Token, ...]) -> tuple[tuple[str, ...], ...]:
-    phrases = []
+    phrases: list[tuple[str, ...]] = []
+    if len(words) > _LONGEST_PHRASE_QUERY:
+        return ()
     for match in _QUOTED.finditer(folded.text):
         start, end = folded.original(*match.span(1))
         if terms := tuple(token.term for token in words if start <= token.start and token.end <= end):

@@ -1,15 +1,20 @@
 """Analyses English queries."""
 
+from dataclasses import replace
+
 from haystack import component
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.analysis.english import analyze_english
+from components.query.question_frame import frame_length
 
 
 @component
 class EnglishQueryAnalyzer:
     """
     Analyses an English query: protected citations, words without stop words, stems, pairs of stems, quoted phrases.
+
+    The frame of a question ("Where is the section concerning ...") is not searched for.
 
     Usage example:
 
@@ -26,4 +31,9 @@ class EnglishQueryAnalyzer:
         :param query: The query as typed.
         :returns: `analysis`; `texts`, the query's variants for the embedder.
         """
-        return {"analysis": analyze_english(query, query=True), "texts": [query]}
+        start = frame_length(query)
+        analysis = analyze_english(query, query=True)
+        if start:
+            tokens = {name: tuple(t for t in stream if t.start >= start) for name, stream in analysis.tokens.items()}
+            analysis = replace(analysis, tokens=tokens)
+        return {"analysis": analysis, "texts": [query[start:]]}

@@ -47,7 +47,7 @@ def reading_order(pages: Sequence[Page]) -> list[Line]:
     """
     gutters = find_gutters(pages)
     stretches: list[tuple[Page, _Place, list[list[Word]]]] = []
-    for page in pages:
+    for page in (page for page in pages if page.words):
         rows = rows_of(page.words)
         active = [gutter for gutter in gutters if _is_active(gutter, rows)]
         for words, place in _stretches(rows, active):

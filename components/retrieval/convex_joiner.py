@@ -1,12 +1,10 @@
 """Joins rankings by a convex combination of their scores."""
 
-from typing import Any
-
 from haystack import component
 
-from components.retrieval.fusion import convex_scores, explained, grouped, reciprocal_rank_scores
+from components.retrieval.fusion import Arms, convex_scores, explained, grouped, reciprocal_rank_scores
 from components.retrieval.joining import check_weights, joined_arms, keep_required, named_by_chunk
-from components.retrieval.ranking import Candidates
+from components.retrieval.ranking import Candidates, Ranking
 
 
 @component
@@ -43,7 +41,7 @@ class ConvexJoiner:
         component.set_input_types(self, **joined_arms(weights))
 
     @component.output_types(candidates=Candidates)
-    def run(self, required: frozenset[str] | None = None, **arms: Any) -> dict[str, Candidates]:
+    def run(self, required: frozenset[str] | None = None, **arms: list[Ranking]) -> dict[str, Candidates]:
         """
         Fuse.
 
@@ -51,11 +49,11 @@ class ConvexJoiner:
         :param arms: For each name in `weights` its rankings; an arm that did not run gives none.
         :returns: `candidates`, best first, with `fused_score`, `rrf_score` and each arm's rank and score.
         """
-        arms = keep_required(arms, required)
+        kept: Arms = keep_required(arms, required)
         chunk_of = None
         if self.group_by_source:
-            arms, chunk_of = grouped(arms)
-        scores = convex_scores(arms, self.weights)
-        rrf = reciprocal_rank_scores(arms, self.weights, self.k)
-        candidates = explained(scores, arms, fused_score=scores, rrf_score=rrf)
+            kept, chunk_of = grouped(kept)
+        scores = convex_scores(kept, self.weights)
+        rrf = reciprocal_rank_scores(kept, self.weights, self.k)
+        candidates = explained(scores, kept, fused_score=scores, rrf_score=rrf)
         return {"candidates": named_by_chunk(candidates, chunk_of)}

@@ -12,7 +12,7 @@ from components.stores.term_clause import TermClause
 
 logger = logging.getLogger(__name__)
 
-_POOL_FACTOR = 3  # chunks fetched for each one returned, so that a strong record can lift its weaker chunks
+_POOL_FACTOR = 2  # chunks fetched for each one returned, so that a strong record can lift its weaker chunks
 _PHRASE_LIMIT = 10_000
 
 
@@ -131,7 +131,7 @@ class KeywordRetriever:
     def _clauses(
         self, analysis: AnalyzedText, fields: dict[str, float], frequencies: Callable[..., dict[str, int]]
     ) -> list[TermClause]:
-        clauses = []
+        clauses: list[TermClause] = []
         for field, weight in fields.items():
             terms = list(dict.fromkeys(analysis.terms(self.streams.get(field, field))))
             if len(terms) > self.max_terms:

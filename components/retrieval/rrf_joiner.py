@@ -1,12 +1,10 @@
 """Joins rankings by reciprocal rank fusion."""
 
-from typing import Any
-
 from haystack import component
 
-from components.retrieval.fusion import explained, grouped, reciprocal_rank_scores
+from components.retrieval.fusion import Arms, explained, grouped, reciprocal_rank_scores
 from components.retrieval.joining import check_weights, joined_arms, keep_required, named_by_chunk
-from components.retrieval.ranking import Candidates
+from components.retrieval.ranking import Candidates, Ranking
 
 
 @component
@@ -45,7 +43,7 @@ class RRFJoiner:
         component.set_input_types(self, **joined_arms(weights))
 
     @component.output_types(candidates=Candidates)
-    def run(self, required: frozenset[str] | None = None, **arms: Any) -> dict[str, Candidates]:
+    def run(self, required: frozenset[str] | None = None, **arms: list[Ranking]) -> dict[str, Candidates]:
         """
         Fuse.
 
@@ -53,10 +51,10 @@ class RRFJoiner:
         :param arms: For each name in `weights` its rankings; an arm that did not run gives none.
         :returns: `candidates`, best first, with `rrf_score` and each arm's rank and score.
         """
-        arms = keep_required(arms, required)
+        kept: Arms = keep_required(arms, required)
         chunk_of = None
         if self.group_by_source:
-            arms, chunk_of = grouped(arms)
-        scores = reciprocal_rank_scores(arms, self.weights, self.k)
-        candidates = explained(scores, arms, rrf_score=scores)
+            kept, chunk_of = grouped(kept)
+        scores = reciprocal_rank_scores(kept, self.weights, self.k)
+        candidates = explained(scores, kept, rrf_score=scores)
         return {"candidates": named_by_chunk(candidates, chunk_of)}

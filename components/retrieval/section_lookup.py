@@ -31,7 +31,8 @@ class SectionLookup:
 
     Plain fusion throws such lookups away. Tier 0 holds the thing itself: in document order when the query is nothing
     but its number, by score when there is more in the query; of "35 USC 112(b)" the chunks with subsection (b) come
-    before the rest of section 112. Tier 1 holds the candidates that cite it. A bare number has all readings that are
+    before the rest of section 112. Tier 1 holds the candidates that cite it. Of a thing that is not in the index, only
+    a query that is nothing but its number has a tier of citing passages. A bare number has all readings that are
     in the index ("103": MPEP 103, then 35 USC 103), the first chunk of each before the second of any.
 
     Usage example:
@@ -42,13 +43,11 @@ class SectionLookup:
     ```
     """
 
-    def __init__(self, document_store: LookupStore, tier_citing: bool = True):
+    def __init__(self, document_store: LookupStore):
         """
         :param document_store: The keyword store of the chunks.
-        :param tier_citing: Whether citing passages form a tier above others also when the query has words of its own.
         """
         self.document_store = document_store
-        self.tier_citing = tier_citing
 
     @component.output_types(candidates=Candidates)
     def run(
@@ -69,6 +68,7 @@ class SectionLookup:
         known = {candidate.id: candidate for candidate in candidates.items}
         own = [self._own(name, filters, "pre-aia" in analysis.text.lower()) for name in wanted]
         if not alone:
+            wanted = [name for name, documents in zip(wanted, own, strict=True) if documents]
             own = [_by_score(documents, known) for documents in own]
         placed: dict[str, Candidate] = {}
         for document in _in_turns(own):
@@ -76,8 +76,7 @@ class SectionLookup:
                 candidate = known.get(document.id) or Candidate(document.id, 0.0, document=document)
                 placed[document.id] = replace(candidate, tier=OWN, score=1.0 - len(placed) * 1e-6)
         rest = [c for c in candidates.items if c.id not in placed]
-        if alone or self.tier_citing:
-            rest = [replace(c, tier=CITING) if _cites(c, wanted) else c for c in rest]
+        rest = [replace(c, tier=CITING) if _cites(c, wanted) else c for c in rest]
         return {"candidates": Candidates.sort([*placed.values(), *rest])}
 
     def _own(self, name: str, filters: dict[str, Any] | None, pre_aia: bool) -> list[Document]:

@@ -83,12 +83,12 @@ class SectionSplitter:
         return {"documents": chunks, "records": records}
 
     def _split(self, record: Document) -> list[Document]:
+        title = _title(record)
         text = record.content or ""
         if not text.strip():  # a reserved or missing section is still found by its number and title
-            text = " ".join(_title_path(record))
+            text = title
         common = _common_meta(record)
-        breadcrumb = " > ".join(record.meta.get("breadcrumb") or _title_path(record))
-        room = max(self.max_tokens - estimate_tokens(breadcrumb), self.min_tokens)
+        room = max(self.max_tokens - estimate_tokens(title), self.min_tokens)
         self_ids = _self_ids(record)
         within = _within(record, self_ids)
         chunks = []
@@ -110,7 +110,7 @@ class SectionSplitter:
                 "anchor": first.anchor,
                 "label": labels[0] if labels else "",
                 "labels": labels,
-                "heading_path": " > ".join([breadcrumb, *headings]) if headings else breadcrumb,
+                "heading_path": " > ".join([title, *headings]) if headings else title,
                 "cites": cites,
                 "self_ids": own_ids,
                 "within": within,
@@ -230,9 +230,8 @@ def _common_meta(record: Document) -> dict[str, Any]:
     }
 
 
-def _title_path(record: Document) -> list[str]:
-    label, title = record.meta.get("number_label", ""), record.meta.get("title", "")
-    return [" ".join(part for part in (label, title) if part)] if label or title else []
+def _title(record: Document) -> str:
+    return " ".join(part for part in (record.meta.get("number_label", ""), record.meta.get("title", "")) if part)
 
 
 def _self_ids(record: Document) -> list[str]:
