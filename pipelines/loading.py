@@ -87,7 +87,26 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
         raise ConfigError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
     paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
-    return {**read_yaml(path), "corpus": corpus, "paths": paths}
+    names = read_yaml(path)
+    if names.get("llm") is None:
+        names["llm"] = _llm(settings)
+    return {**names, "corpus": corpus, "paths": paths}
+
+
+def _llm(settings: Settings) -> Definition | None:
+    """The chat generator for the endpoint of the settings; the key stays a reference to the environment."""
+    if not settings.llm_url:
+        return None
+    os.environ.setdefault("TANSAKU_LLM_KEY", "none")  # OpenAI's client wants a key; servers of one's own take any
+    return {
+        "type": "haystack.components.generators.chat.openai.OpenAIChatGenerator",
+        "init_parameters": {
+            "api_key": {"type": "env_var", "env_vars": ["TANSAKU_LLM_KEY"], "strict": False},
+            "api_base_url": settings.llm_url,
+            "model": settings.llm_model,
+            "max_retries": 0,
+        },
+    }
 
 
 def resolve(

@@ -1,7 +1,6 @@
 """search_mpep and get_mpep_section: arguments in, plain dictionaries out, for the command line, REST and MCP."""
 
 import logging
-import re
 import threading
 import time
 from typing import Any
@@ -10,34 +9,19 @@ from pipelines.corpora import get_corpus
 from pipelines.errors import ArgumentError, IndexMissingError
 from pipelines.loading import load_pipeline, prepare_haystack
 from pipelines.manifest import IndexInfo, read_index_info
+from pipelines.mpep_arguments import SECTION_FORMS, build_filters, check_count, check_query, read_section_number
 from pipelines.settings import Settings
 
 prepare_haystack()
 
-from haystack import Document, Pipeline  # noqa: E402  # Haystack reads the environment when it is imported
+from haystack import Pipeline  # noqa: E402  # Haystack reads the environment when it is imported
 
-from components.analysis.legal_citations import bare_readings, find_citations  # noqa: E402
+from pipelines.mpep_answers import as_hits, as_metadata  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
 CORPUS = "us-patent-law"
-SOURCES = ("MPEP", "35_USC", "37_CFR", "SUBSEQUENT")
-SECTION_FORMS = (
-    'a section number such as "608.01(o)", "MPEP 2106.04(a)(2)", "2100" (a chapter), "35 U.S.C. 112", "37 CFR 1.131" '
-    'or "¶ 7.05.01"'
-)
-_MIN_QUERY, _MAX_QUERY = 3, 10_000
-_LONGEST_NUMBER = 200
-_VARIANT = re.compile(
-    r"\s*\(((?:pre-AIA|note|transitional|pre-\d)[^)]*|[^)]*\d{4}-\d\d-\d\d[^)]*)\)\s*$", re.IGNORECASE
-)
 _MOST_RESULTS, _MOST_CANDIDATES, _MOST_CHUNKS = 20, 100, 1000
-_METADATA = (
-    *("source", "file", "page", "section", "has_statute", "has_mpep_ref", "has_rule_ref"),
-    *("is_statute", "is_regulation", "is_update"),
-)
-_UPDATE_METADATA = ("doc_type", "fr_citation", "effective_date")
-_SCORES = ("keyword_rank", "keyword_score", "vector_rank", "vector_score", "rrf_score", "rerank_score")
 # Components that say in `degraded` what an answer was made without.
 _DEGRADABLE = ("hyde_generator", "embedder", "keyword_retriever", "vector_retriever", "reranker")
 
@@ -224,142 +208,3 @@ class MpepSearch:
                 pipeline.warm_up()
                 self._pipeline = pipeline
             return self._pipeline
-
-
-def check_query(query: str) -> str:
-    """
-    The query without surrounding blanks.
-
-    :raises ArgumentError: When it is shorter than 3 or longer than 10,000 characters.
-    """
-    allowed = f"a text of {_MIN_QUERY} to {_MAX_QUERY:,} characters, not counting blanks around it"
-    if not isinstance(query, str):
-        raise ArgumentError("query", query, allowed)
-    query = query.strip()
-    if not _MIN_QUERY <= len(query) <= _MAX_QUERY:
-        raise ArgumentError("query", query, allowed)
-    return query
-
-
-def check_count(argument: str, value: int) -> int:
-    """
-    :raises ArgumentError: When `value` is no integer of 1 or more.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ArgumentError(argument, value, "an integer of 1 or more")
-    return value
-
-
-def build_filters(
-    source: str | None, is_statute: bool | None, is_regulation: bool | None, is_update: bool | None
-) -> dict[str, Any] | None:
-    """
-    The arguments of search_mpep as Haystack filters; None when none is given.
-
-    :raises ArgumentError: When `source` is unknown or a flag is no boolean.
-    """
-    conditions: list[dict[str, Any]] = []
-    if source is not None:
-        if source not in SOURCES:
-            raise ArgumentError("source_filter", source, "one of " + ", ".join(SOURCES))
-        conditions.append({"field": "meta.source", "operator": "==", "value": source})
-    flags = {"is_statute": is_statute, "is_regulation": is_regulation, "is_update": is_update}
-    for name, value in flags.items():
-        if value is None:
-            continue
-        if not isinstance(value, bool):
-            raise ArgumentError(name, value, "true or false")
-        conditions.append({"field": f"meta.{name}", "operator": "==", "value": value})
-    if len(conditions) < 2:
-        return conditions[0] if conditions else None
-    return {"operator": "AND", "conditions": conditions}
-
-
-def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """
-    Filters for the things that a section number can mean, likeliest first; last, what is printed exactly so.
-
-    >>> read_section_number("§ 2106")[0]
-    ['mpep:2106', 'usc:35:2106']
-
-    :param text: The number as typed, with a variant behind it if need be: "35 U.S.C. 102 (pre-AIA)".
-    :returns: The canonical identifiers, and the filters.
-    :raises ArgumentError: When the text is empty or too long for a number.
-    """
-    if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST_NUMBER:
-        raise ArgumentError("section_number", text, SECTION_FORMS)
-    text = " ".join(text.split())
-    number, variant = text, ""
-    if match := _VARIANT.search(text):
-        number, variant = text[: match.start()].strip(), match.group(1)
-    bare = bare_readings(number)
-    names = list(dict.fromkeys(bare or [found.canonical for found in find_citations(number)][:1]))
-    filters = [found for name in names for found in _named(name, variant)]
-    filters.append({"field": "meta.section", "operator": "==", "value": text})
-    return names, filters
-
-
-def _named(name: str, variant: str) -> list[dict[str, Any]]:
-    scheme, _, number = name.rpartition(":")
-    if scheme == "mpep":
-        hundred = [f"mpep:c{number}"] if number.isdigit() and number.endswith("00") else []
-        return [_contains("within", [name, *hundred])]
-    condition = _contains("self_ids", [name])
-    if scheme == "fp":
-        return [condition]
-    # The text in force, unless a variant is asked for or there is nothing else: former law is never mixed into it.
-    wanted = {"field": "meta.variant", "operator": "==", "value": variant}
-    in_force = {"operator": "AND", "conditions": [condition, wanted]}
-    return [in_force] if variant else [in_force, condition]
-
-
-def _contains(field: str, values: list[str]) -> dict[str, Any]:
-    return {"field": f"meta.{field}", "operator": "in", "value": values}
-
-
-def as_hits(documents: list[Document]) -> list[dict[str, Any]]:
-    """
-    Results as plain dictionaries.
-
-    `relevance_score` is 1 for what the query names by number, else the pipeline's score cut to 0..1; never below that
-    of a hit further down.
-    """
-    hits = []
-    for rank, document in enumerate(documents, start=1):
-        meta = document.meta
-        scores = meta.get("scores", {})
-        hit = {
-            "rank": rank,
-            "id": document.id,
-            **as_metadata(document),
-            "title": meta.get("title", ""),
-            "breadcrumb": [*meta.get("breadcrumb", []), *meta.get("headings", [])],
-            "url": meta.get("url", ""),
-            "revision": meta.get("revision", ""),
-            "kind": meta.get("kind", ""),
-            "relevance_score": round(1.0 if meta.get("tier") == 0 else min(max(_relevance(document), 0.0), 1.0), 6),
-            "text": document.content or "",
-            "highlights": meta.get("highlights", []),
-            "scores": {name: scores.get(name) for name in _SCORES},
-        }
-        hit["scores"]["fused_score"] = scores.get("fused_score")
-        if meta.get("overrides"):
-            hit["overrides"] = meta["overrides"]
-        hits.append(hit)
-    for above, below in zip(reversed(hits[:-1]), reversed(hits[1:]), strict=True):
-        above["relevance_score"] = max(above["relevance_score"], below["relevance_score"])
-    return hits
-
-
-def as_metadata(document: Document) -> dict[str, Any]:
-    """What both tools tell of every chunk; of Federal Register documents also type, citation and effective date."""
-    meta = document.meta
-    told = {name: meta.get(name) for name in _METADATA}
-    if meta.get("is_update"):
-        told.update({name: meta.get(name) or None for name in _UPDATE_METADATA})
-    return told
-
-
-def _relevance(document: Document) -> float:
-    rerank = document.meta.get("scores", {}).get("rerank_score")
-    return float(rerank if rerank is not None else document.score or 0.0)

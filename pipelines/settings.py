@@ -21,6 +21,9 @@ class Settings(BaseSettings):
 
     :param data_dir: The data folder: indexes and prepared models.
     :param profile: The profile used where none is named.
+    :param llm_url: An OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, OpenAI), for example
+        "http://localhost:11434/v1"; what a profile calls `llm` where it names none itself. None: no language model.
+    :param llm_model: The model's name there; the key, where one is needed, is in TANSAKU_LLM_KEY.
     :param pipelines_dir: The folder of the pipeline files, with the profiles in `profiles/` below it.
     """
 
@@ -28,6 +31,8 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(default_factory=lambda: Path(user_data_dir("tansaku", appauthor=False)))
     profile: str = "embedded"
+    llm_url: str | None = None
+    llm_model: str = "qwen3:4b"
     pipelines_dir: Path = PROJECT / "pipelines" / "yaml"
 
     def index_dir(self, corpus: str) -> Path:
