@@ -7,17 +7,16 @@ from typing import Any
 
 import tantivy
 from haystack import Document, default_from_dict, default_to_dict
-from tantivy import DocAddress, Occur, Order, Query
+from tantivy import DocAddress, Order, Query
 
 from components.stores.batched_store import BatchedStore
-from components.stores.filters import Condition, parse_filters
+from components.stores.filters import parse_filters
 from components.stores.pending_changes import PendingChanges
 from components.stores.ranked_hits import best, check_top_k, rounded_score, with_all_ties
-from components.stores.tantivy_filters import TantivyFilterBuilder
 from components.stores.tantivy_index import Snapshot, TantivyIndex
+from components.stores.tantivy_queries import Phrase, check_field, filter_query, id_query, restricted, search_query
 from components.stores.tantivy_records import (
     DIGEST_FIELD,
-    FILTER_FIELD,
     ID_FIELD,
     JSON_FIELD,
     KEY_FIELD,
@@ -27,7 +26,6 @@ from components.stores.tantivy_records import (
 from components.stores.term_clause import TermClause
 
 Hits = list[tuple[Any, DocAddress]]
-Phrase = tuple[str, list[str]]
 
 
 class TantivyDocumentStore(BatchedStore[IndexedDocument]):
@@ -106,7 +104,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         condition, snapshot = parse_filters(filters), self._snapshot()
         if snapshot is None:
             return []
-        hits = _all_hits(snapshot, _filter(snapshot, condition))
+        hits = _all_hits(snapshot, filter_query(snapshot, condition))
         documents = self._documents(snapshot, [address for _, address in hits])
         return sorted(documents, key=lambda document: document.id)
 
@@ -121,7 +119,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         condition, snapshot = parse_filters(filters), self._snapshot()
         if snapshot is None:
             return []
-        hits = _all_hits(snapshot, _filter(snapshot, condition))
+        hits = _all_hits(snapshot, filter_query(snapshot, condition))
         return sorted(self._ids_of(snapshot, hits))
 
     def get_many(self, ids: Sequence[str]) -> list[Document]:
@@ -134,7 +132,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot is None or not ids:
             return []
-        hits = _all_hits(snapshot, _with_ids(snapshot, ids), len(ids))
+        hits = _all_hits(snapshot, id_query(snapshot, ids), len(ids))
         found = {document.id: document for document in self._documents(snapshot, [address for _, address in hits])}
         return [found[document_id] for document_id in ids if document_id in found]
 
@@ -157,7 +155,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         condition, snapshot = parse_filters(filters), self._snapshot()
         if snapshot is None:
             return [], 0
-        query, total = _filter(snapshot, condition), 0
+        query, total = filter_query(snapshot, condition), 0
 
         def fetch(limit: int) -> list[Hits]:
             nonlocal total
@@ -193,18 +191,12 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         condition, snapshot = parse_filters(filters), self._snapshot()
         if snapshot is None:
             return []
-        terms = _term_queries(snapshot, clauses)
-        exact = [_phrase_query(snapshot, field, tokens) for field, tokens in phrases]
-        if not terms and not exact:
+        query = search_query(snapshot, clauses, phrases)
+        if query is None:
             return []
-        if not exact:
-            parts = [(Occur.Must, Query.boolean_query([(Occur.Should, term) for term in terms]))]
-        elif not terms:
-            parts = [(Occur.Must, query) for query in exact]
-        else:
-            parts = [(Occur.Must, Query.const_score_query(query, 0.0)) for query in exact]
-            parts += [(Occur.Should, term) for term in terms]
-        return self._ranked(snapshot, _restricted(snapshot, parts, condition), top_k)
+        if condition is not None:
+            query = restricted(query, filter_query(snapshot, condition))
+        return self._ranked(snapshot, query, top_k)
 
     def score(self, ids: Sequence[str], clauses: Iterable[TermClause]) -> dict[str, float]:
         """
@@ -219,11 +211,9 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot is None or not scores:
             return scores
-        terms = _term_queries(snapshot, clauses)
-        if terms:
-            query = Query.boolean_query([(Occur.Should, term) for term in terms])
-            only = Query.const_score_query(_with_ids(snapshot, list(scores)), 0.0)
-            query = Query.boolean_query([(Occur.Must, only), (Occur.Must, query)])
+        query = search_query(snapshot, clauses)
+        if query is not None:
+            query = restricted(query, id_query(snapshot, scores))
             scores.update(self._ranked(snapshot, query, len(scores)))
         return scores
 
@@ -239,7 +229,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot is None:
             return dict.fromkeys(terms, 0)
-        _check_field(snapshot, field)
+        check_field(snapshot, field)
         return {term: snapshot.searcher.doc_freq(field, term) for term in terms}
 
     def _snapshot(self) -> Snapshot | None:
@@ -274,7 +264,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot is None or not ids:
             return set()
-        return set(self._ids_of(snapshot, _all_hits(snapshot, _with_ids(snapshot, ids), len(ids))))
+        return set(self._ids_of(snapshot, _all_hits(snapshot, id_query(snapshot, ids), len(ids))))
 
     def _prepare(self, document: Document) -> IndexedDocument:
         record = IndexedDocument.of(document, self.sort_fields)
@@ -302,56 +292,10 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot is None or not snapshot.searcher.num_docs or not added:
             return set()
-        hits = _all_hits(snapshot, _with_ids(snapshot, [record.id for record in added]), len(added))
+        hits = _all_hits(snapshot, id_query(snapshot, [record.id for record in added]), len(added))
         digests = snapshot.searcher.fast_field_values(DIGEST_FIELD, [address for _, address in hits])
         stored = dict(zip(self._ids_of(snapshot, hits), digests, strict=True))
         return {record.id for record in added if stored.get(record.id) == record.digest}
-
-
-def _filter(snapshot: Snapshot, condition: Condition | None) -> Query:
-    if condition is None:
-        return Query.all_query()
-    return TantivyFilterBuilder(snapshot.schema, ID_FIELD, FILTER_FIELD).build(condition)
-
-
-def _restricted(snapshot: Snapshot, parts: list[tuple[Occur, Query]], condition: Condition | None) -> Query:
-    if condition is not None:
-        parts = [*parts, (Occur.Must, Query.const_score_query(_filter(snapshot, condition), 0.0))]
-    return parts[0][1] if len(parts) == 1 else Query.boolean_query(parts)
-
-
-def _with_ids(snapshot: Snapshot, ids: Collection[str]) -> Query:
-    queries = [Query.term_query(snapshot.schema, ID_FIELD, document_id, "basic") for document_id in ids]
-    return Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
-def _term_queries(snapshot: Snapshot, clauses: Iterable[TermClause]) -> list[Query]:
-    weights: dict[tuple[str, str], float] = {}
-    for clause in clauses:
-        key = (clause.field, clause.term)
-        weights[key] = weights.get(key, 0.0) + clause.weight
-    for field in {field for field, _ in weights}:
-        _check_field(snapshot, field)
-    schema = snapshot.schema
-    return [
-        Query.boost_query(Query.term_query(schema, field, term, "freq"), weight)
-        for (field, term), weight in weights.items()
-    ]
-
-
-def _phrase_query(snapshot: Snapshot, field: str, tokens: list[str]) -> Query:
-    _check_field(snapshot, field)
-    if not tokens:
-        raise ValueError(f"phrases: a phrase in {field!r} has no tokens")
-    if len(tokens) == 1:
-        return Query.term_query(snapshot.schema, field, tokens[0], "freq")
-    return Query.phrase_query(snapshot.schema, field, list(tokens))
-
-
-def _check_field(snapshot: Snapshot, field: str) -> None:
-    if field not in snapshot.text_fields:
-        allowed = ", ".join(sorted(snapshot.text_fields)) or "none"
-        raise ValueError(f"the index has no text field {field!r}; it has: {allowed}")
 
 
 def _all_hits(snapshot: Snapshot, query: Query, limit: int | None = None) -> Hits:
