@@ -85,7 +85,6 @@ class MpepSearch:
         :raises ArgumentError: When an argument is not allowed.
         :raises IndexMissingError: When the corpus has no index.
         """
-        started = time.perf_counter()
         query = check_query(query)
         top_k = min(check_count("top_k", top_k), _MOST_RESULTS)
         candidates = top_k * 4 if retrieve_k is None else check_count("retrieve_k", retrieve_k)
@@ -93,6 +92,7 @@ class MpepSearch:
         filters = build_filters(source_filter, is_statute, is_regulation, is_update)
         info = self.info()
         pipeline = self._ready_pipeline()
+        started = time.perf_counter()
         answer = pipeline.run(
             {
                 "analyzer": {"query": query},

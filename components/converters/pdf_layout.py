@@ -148,7 +148,7 @@ def _divides_prose(gutter: Gutter, pages: Sequence[Page]) -> bool:
         rows = [row for row in rows_of(page.words) if _both_sides(row, gutter)]
         if not rows:
             continue
-        sides = [([w for w in row if w.x1 <= gutter.right], [w for w in row if w.x1 > gutter.right]) for row in rows]
+        sides = [([w for w in row if w.x1 <= gutter.middle], [w for w in row if w.x1 > gutter.middle]) for row in rows]
         start = min(left[0].x0 for left, _ in sides)
         end = max(right[-1].x1 for _, right in sides)
         left_fill += [(left[-1].x1 - left[0].x0) / (gutter.left - start) for left, _ in sides if gutter.left > start]
@@ -159,7 +159,7 @@ def _divides_prose(gutter: Gutter, pages: Sequence[Page]) -> bool:
 
 def _both_sides(row: list[Word], gutter: Gutter) -> bool:
     """Whether the row has text on both sides and nothing in the strip."""
-    return row[0].x1 <= gutter.right and row[-1].x0 >= gutter.left and not _crosses(row, gutter)
+    return row[0].x1 <= gutter.middle <= row[-1].x0 and not _crosses(row, gutter)
 
 
 def _crosses(row: list[Word], gutter: Gutter) -> bool:

@@ -105,7 +105,7 @@ class SectionSplitter:
                 "span": [first.start, group[-1].end] if record.content else None,
                 "ordinal": ordinal,
                 "page": first.page or ordinal,
-                "kind": first.kind,
+                "kind": next((b.kind for b in group if b.kind != "heading"), first.kind),
                 "headings": headings,
                 "anchor": first.anchor,
                 "label": labels[0] if labels else "",
