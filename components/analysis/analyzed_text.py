@@ -1,11 +1,10 @@
 """What analysis makes of a text: tokens with offsets, identifiers and quoted phrases."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One index term and the characters `start:end` of the original text that it stands for."""
 
     term: str

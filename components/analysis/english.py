@@ -3,6 +3,7 @@
 import itertools
 import re
 import threading
+from collections.abc import Iterable
 from functools import lru_cache
 
 import Stemmer
@@ -60,6 +61,23 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
     return AnalyzedText(text, "en", tokens, identifiers, _phrases(folded, words) if query else ())
 
 
+def english_words(text: str) -> tuple[Token, ...]:
+    """The stream "words" of a text alone, for indexing."""
+    return _words(fold(text))[0]
+
+
+def index_terms(words: Iterable[str]) -> dict[str, list[str]]:
+    """
+    The terms of all streams, from those of the stream "words".
+
+    >>> index_terms(["the", "rejected", "claims"])
+    {'words': ['the', 'rejected', 'claims'], 'stems': ['reject', 'claim'], 'phrase': ['reject_claim']}
+    """
+    terms = list(words)
+    stems = [_stem_term(term) for term in terms if term not in STOP_WORDS]
+    return {"words": terms, "stems": stems, "phrase": [f"{a}_{b}" for a, b in itertools.pairwise(stems)]}
+
+
 def _phrases(folded: Folded, words: tuple[Token, ...]) -> tuple[tuple[str, ...], ...]:
     phrases: list[tuple[str, ...]] = []
     if len(words) > _LONGEST_PHRASE_QUERY:
@@ -81,8 +99,9 @@ def _words(folded: Folded) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
     protected = sorted({(i.start, i.end) for i in identifiers})
     tokens = [Token(name, found.start, found.end) for found in identifiers for name in ancestors(found.canonical)]
     position = 0
+    same = folded.offsets is None
     for match in _WORD.finditer(folded.text):
-        start, end = folded.original(*match.span())
+        start, end = match.span() if same else folded.original(*match.span())
         while position < len(protected) and protected[position][1] <= start:
             position += 1
         if position < len(protected) and protected[position][0] < end:

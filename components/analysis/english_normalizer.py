@@ -5,8 +5,8 @@ from typing import Any
 
 from haystack import Document, component
 
-from components.analysis.analyzed_text import AnalyzedText
-from components.analysis.english import analyze_english
+from components.analysis.analyzed_text import Token
+from components.analysis.english import english_words, index_terms
 
 
 @component
@@ -36,44 +36,46 @@ class EnglishNormalizer:
         :param records: The whole records, where there is an index of them.
         :returns: `documents` and `records`, in order, with `meta["index"]` and `meta["language"]`.
         """
-        whole = {record.id: analyze_english(record.content or "") for record in records or []}
-        titles: dict[str, AnalyzedText] = {}
+        whole = {record.id: english_words(record.content or "") for record in records or []}
+        titles: dict[str, dict[str, list[str]]] = {}
 
-        def title(document: Document) -> AnalyzedText:
+        def title(document: Document) -> dict[str, list[str]]:
             meta = document.meta
             text = " ".join(part for part in (meta.get("number_label", ""), meta.get("title", "")) if part)
             if text not in titles:
-                titles[text] = analyze_english(text)
+                titles[text] = index_terms(token.term for token in english_words(text))
             return titles[text]
 
         chunks = []
         for document in documents:
             span = document.meta.get("span")
             record = whole.get(document.meta.get("source_id", ""))
-            body = _slice(record, *span) if record and span else analyze_english(document.content or "")
-            chunks.append(_with_index(document, body, title(document), phrase=True))
+            words = _slice(record, *span) if record and span else english_words(document.content or "")
+            chunks.append(_with_index(document, words, title(document), phrase=True))
         parents = [_with_index(record, whole[record.id], title(record), phrase=False) for record in records or []]
         return {"documents": chunks, "records": parents}
 
 
-def _slice(record: AnalyzedText, start: int, end: int) -> AnalyzedText:
-    tokens = {}
-    for name, stream in record.tokens.items():
-        first = bisect_left(stream, start, key=lambda token: token.start)
-        last = bisect_left(stream, end, lo=first, key=lambda token: token.start)
-        tokens[name] = tuple(token for token in stream[first:last] if token.end <= end)
-    return AnalyzedText(record.text[start:end], record.language, tokens)
+def _slice(record: tuple[Token, ...], start: int, end: int) -> tuple[Token, ...]:
+    first = bisect_left(record, start, key=_start)
+    last = bisect_left(record, end, lo=first, key=_start)
+    return tuple(token for token in record[first:last] if token.end <= end)
 
 
-def _with_index(document: Document, body: AnalyzedText, title: AnalyzedText, phrase: bool) -> Document:
+def _start(token: Token) -> int:
+    return token.start
+
+
+def _with_index(document: Document, words: tuple[Token, ...], title: dict[str, list[str]], phrase: bool) -> Document:
+    body = index_terms(token.term for token in words)
     index = {
-        "words": body.terms("words"),
-        "stems": body.terms("stems"),
-        "title": title.terms("words"),
-        "title_stems": title.terms("stems"),
+        "words": body["words"],
+        "stems": body["stems"],
+        "title": title["words"],
+        "title_stems": title["stems"],
     }
     if phrase:
-        index["phrase"] = title.terms("phrase") + body.terms("phrase")
+        index["phrase"] = title["phrase"] + body["phrase"]
     meta: dict[str, Any] = {k: v for k, v in document.meta.items() if k != "span"}
     meta["index"] = {name: " ".join(terms) for name, terms in index.items() if terms}
     meta.setdefault("language", "en")

@@ -27,10 +27,13 @@ class Folded:
         """The range of the original text that `start:end` of the folded text stands for."""
         if self.offsets is None:
             return start, end
-        # The end is where the last character's own source ends, so that "ﬁ" is covered by either of its letters.
-        last = self.offsets[end - 1] if end > start else self.offsets[start]
-        following = next((o for o in self.offsets[end:] if o > last), self.offsets[-1]) if end > start else last
-        return self.offsets[start], following
+        if end <= start:
+            return self.offsets[start], self.offsets[start]
+        # Ends where the last character's own source ends, so that "ﬁ" is covered by either of its letters.
+        following = end
+        while following < len(self.text) and self.offsets[following] == self.offsets[end - 1]:
+            following += 1
+        return self.offsets[start], self.offsets[following]
 
 
 def fold(text: str) -> Folded:

@@ -127,9 +127,8 @@ def _html(text: str) -> Recognition:
             return Recognition("mpep_contents", f"table of contents: {_words(match.group(1))}")
     if _MANUAL in text:
         return Recognition("mpep_contents", "table of contents")
-    if re.search(r"<(?:html|head|body|div|p|table)\b", text, re.IGNORECASE):
-        return Recognition("", "an HTML page that is not of the MPEP")
-    return Recognition("", "text without a known structure")
+    markup = re.search(r"<(?:html|head|body|div|p|table)\b", text, re.IGNORECASE)
+    return Recognition("", "an HTML page that is not of the MPEP" if markup else "text without a known structure")
 
 
 def _words(text: str) -> str:
