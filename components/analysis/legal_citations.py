@@ -7,19 +7,23 @@ Canonical forms: "mpep:608.01(o)", "usc:35:112(b)", "cfr:37:1.131(a)", "fp:7.05.
 """
 
 import re
+from collections.abc import Iterator
 
 from components.analysis.analyzed_text import Identifier
 from components.analysis.folding import Folded, fold
 
 _SUB = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3})\))*"
 _SIGN = r"(?:§+|sections?\b|secs?\.)"
-_MPEP_NUMBER = r"\d{3,4}(?:\.\d{2}(?:\([a-z]{1,2}\d?\))?(?:\(\d{1,2}\))?)?(?:-\d{3,4}(?:\.\d{2}(?:\([a-z]{1,2}\))?)?)?"
-_USC_NUMBER = r"\d{1,4}[a-z]?" + _SUB
+_MPEP_SUB = r"(?:\s?\([a-z]{1,2}\d?\))?(?:\s?\(\d{1,2}\))?"
+_MPEP_NUMBER = rf"\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?(?:-\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?)?"
+# The title of the next citation is no section: "35 U.S.C. 102, 37 CFR 1.131".
+_NO_TITLE = r"(?!\d|\s*(?:u\.?\s?s\.?\s?c\b|c\.?\s?f\.?\s?r\b|f\.?\s?r\b|fed\.?\s*reg))"
+_USC_NUMBER = rf"\d{{1,4}}[a-z]?{_NO_TITLE}{_SUB}"
 _CFR_NUMBER = r"\d{1,3}\.\d{1,4}[a-z]?" + _SUB
 _FP_NUMBER = r"\d{1,2}\.\d{1,3}(?:\.\d{1,3})*[a-z]?(?:\.[a-z]{2,5})?(?:\.\d{1,2})?"
 _LATIN = r"(?:\s?(?:bis|ter|quater|quinquies|sexies|septies))?"
 _PCT_NUMBER = rf"\d{{1,3}}{_LATIN}(?:\.\d{{1,2}}{_LATIN})?" + _SUB
-_AND = r"\s*(?:,?\s*(?:and|or|to|through|and/or)\s+|[,;]\s*|-\s*)" + _SIGN + r"?\s*"
+_AND = r"\s*(?:,?\s*(?:and|or|to|through|and/or)\s+|[,;/]\s*|-\s*)" + _SIGN + r"?\s*"
 
 
 def _series(head: str, number: str) -> re.Pattern[str]:
@@ -44,9 +48,10 @@ _SIGNED = re.compile(
     rf"(?:{_AND}\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB})*)(?![\d(])(?!\.\d)"
 )
 _SIGNED_NUMBER = re.compile(rf"\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}")
-_MPEP_ALONE = re.compile(r"(?<![\w.,$/-])\d{3,4}\.\d{2}(?:\([a-z]{1,2}\d?\))?(?:\(\d{1,2}\))?(?![\w(%]|\.\d)")
+_UNIT = r"\s?(?:%|°|(?:percent|dollars|[kcmn]?m|m?[gl]|kg|[kmg]?hz|seconds?)\b)"
+_MPEP_ALONE = re.compile(rf"(?<![\w.,$/-])(?<!\$ )\d{{3,4}}\.\d{{2}}{_MPEP_SUB}(?![\w(%]|\.\d|{_UNIT})")
 _STATUTE_ALONE = re.compile(r"(?<![\w.,$/(-])[1-3]\d{2}(?:\([a-z]\)(?:\(\d\))?)+(?![\w(])")
-_FR_NUMBER = re.compile(r"(?<![\w./-])(?:e\d|20\d\d)-\d{4,6}(?![\w-])")
+_FR_NUMBER = re.compile(r"(?<![\w./-])(?:e\d|20\d\d)-(?!(?:19|20)\d\d\b)\d{4,6}(?![\w-])")
 _FR_CITE = re.compile(r"(?<![\w.])(\d{2,3})\s*(?:fed\.?\s*reg\.?|f\.?\s?r\.?)\s*(\d{1,3}(?:,\d{3})|\d{3,6})(?![\d,]\d)")
 _BARE = re.compile(rf"^\s*(?:{_SIGN}\s*)?(?P<number>\d[\w.()\s-]*?)\s*$")
 
@@ -112,17 +117,14 @@ def find_citations(text: str | Folded) -> list[Identifier]:
             if not free(*match.span()):
                 continue
             title = match.groupdict().get("title") or "35"
-            first = True
-            for part in number.finditer(lower, match.start("numbers"), match.end("numbers")):
-                add(kind, part.group(), match.start() if first else part.start(), part.end(), title)
-                first = False
+            for part, start, end in _numbers(match, number):
+                if start > match.start() and kind == "usc" and title == "35" and re.match(r"\d{4}", part):
+                    continue  # "35 U.S.C. 112, 2012 edition": title 35 has no section with four digits
+                add(kind, part, start, end, title)
     for match in _SIGNED.finditer(lower):
         if free(*match.span()):
-            first = True
-            for part in _SIGNED_NUMBER.finditer(lower, match.start("numbers"), match.end("numbers")):
-                reading = _signed_kind(part.group())
-                add(reading, part.group(), match.start() if first else part.start(), part.end())
-                first = False
+            for part, start, end in _numbers(match, _SIGNED_NUMBER):
+                add(_signed_kind(part), part, start, end)
     for pattern, kind in ((_MPEP_ALONE, "mpep"), (_STATUTE_ALONE, "usc"), (_FR_NUMBER, "fr")):
         for match in pattern.finditer(lower):
             if free(*match.span()):
@@ -165,6 +167,14 @@ def bare_readings(query: str) -> list[str]:
     if _FR_NUMBER.fullmatch(number):
         readings.append(canonical("fr", number))
     return readings
+
+
+def _numbers(match: re.Match[str], number: re.Pattern[str]) -> Iterator[tuple[str, int, int]]:
+    """The numbers of a citation with their places; the first with the citation's head."""
+    head = True
+    for part in number.finditer(match.string, match.start("numbers"), match.end("numbers")):
+        yield part.group(), match.start() if head else part.start(), part.end()
+        head = False
 
 
 def _signed_kind(number: str) -> str:

@@ -1,5 +1,6 @@
 """The exact tier: what a query names by its number comes first, then what cites it."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
@@ -7,6 +8,7 @@ from typing import Any, Protocol
 from haystack import Document, component
 
 from components.analysis.analyzed_text import AnalyzedText
+from components.analysis.folding import fold
 from components.analysis.legal_citations import ancestors
 from components.retrieval.ranking import Candidate, Candidates
 
@@ -66,10 +68,11 @@ class SectionLookup:
             return {"candidates": candidates}
         alone = is_identifier_alone(analysis)
         known = {candidate.id: candidate for candidate in candidates.items}
-        own = [self._own(name, filters, "pre-aia" in analysis.text.lower()) for name in wanted]
+        pre_aia = "pre-aia" in fold(analysis.text).text
+        scores = {} if alone else {candidate.id: candidate.score for candidate in candidates.items}
+        own = [self._own(name, filters, pre_aia, scores) for name in wanted]
         if not alone:
             wanted = [name for name, documents in zip(wanted, own, strict=True) if documents]
-            own = [_by_score(documents, known) for documents in own]
         placed: dict[str, Candidate] = {}
         for document in _in_turns(own):
             if document.id not in placed:
@@ -79,7 +82,9 @@ class SectionLookup:
         rest = [replace(c, tier=CITING) if _cites(c, wanted) else c for c in rest]
         return {"candidates": Candidates.sort([*placed.values(), *rest])}
 
-    def _own(self, name: str, filters: dict[str, Any] | None, pre_aia: bool) -> list[Document]:
+    def _own(
+        self, name: str, filters: dict[str, Any] | None, pre_aia: bool, scores: Mapping[str, float]
+    ) -> list[Document]:
         """The chunks of one named thing, in the order in which a reader wants them."""
         levels = [name] if name.startswith("fp:") else ancestors(name)
         condition: dict[str, Any] = {"field": "meta.self_ids", "operator": "in", "value": levels}
@@ -92,13 +97,18 @@ class SectionLookup:
                 break
         else:
             return []
-        if name.startswith("fp:"):
-            return hits
         records = {document.meta.get("source_id") for document in hits}
-        exact = {document.id for document in hits}
-        whole = [document for document in found if document.meta.get("source_id") in records]
-        # Current law before former law, unless the query asks for it; the named subsection before its section's rest.
-        return sorted(whole, key=lambda d: (bool(d.meta.get("pre_aia")) != pre_aia, d.id not in exact, d.meta["order"]))
+        whole = hits if name.startswith("fp:") else [d for d in found if d.meta.get("source_id") in records]
+        inside = f"{level}("
+
+        def place(document: Document) -> tuple[bool, bool, float, int]:
+            # Current law before former law, unless the query asks for it; the named subsection before its section's
+            # rest; candidates by score before what was only looked up.
+            meta = document.meta
+            exact = any(own == level or own.startswith(inside) for own in meta.get("self_ids", ()))
+            return (bool(meta.get("pre_aia")) != pre_aia, not exact, -scores.get(document.id, -math.inf), meta["order"])
+
+        return sorted(whole, key=place)
 
 
 def is_identifier_alone(analysis: AnalyzedText) -> bool:
@@ -106,11 +116,6 @@ def is_identifier_alone(analysis: AnalyzedText) -> bool:
     covered = [(identifier.start, identifier.end) for identifier in analysis.identifiers]
     words = analysis.tokens.get("words", ())
     return bool(covered) and all(any(a <= t.start and t.end <= b for a, b in covered) for t in words)
-
-
-def _by_score(documents: list[Document], known: Mapping[str, Candidate]) -> list[Document]:
-    """Candidates by their score, then the others in the order given."""
-    return sorted(documents, key=lambda d: -known[d.id].score if d.id in known else float("inf"))
 
 
 def _in_turns(lists: list[list[Document]]) -> Iterable[Document]:

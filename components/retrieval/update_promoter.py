@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 from haystack import Document, component
+
+from components.analysis.legal_citations import ancestors, find_citations
 
 _OVERRIDES = re.compile(
     r"\b(?:supersed|rescind|rescission|replac|revis|amend|withdraw|modif|eliminat|updat|no longer|in lieu of"
@@ -19,7 +22,11 @@ class UpdateStore(Protocol):
     """What finding updates needs of a keyword store."""
 
     def find(
-        self, filters: Mapping[str, Any] | None = None, top_k: int = 50, sort_by: str = "order"
+        self,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = 50,
+        sort_by: str = "order",
+        descending: bool = False,
     ) -> tuple[list[Document], int]: ...
 
     def to_dict(self) -> dict[str, Any]: ...
@@ -30,10 +37,10 @@ class UpdatePromoter:
     """
     Puts the newest update that overrides a passage directly in front of that passage.
 
-    An update (`meta["is_update"]`) overrides a passage when its chunk cites the passage's section, statute, rule or
-    notice and says that something is superseded, rescinded, replaced, revised, amended, withdrawn or no longer so.
-    Updates that rank too low to be among the results are looked up. Newest first: by effective, then publication date.
-    What the query names by its number (tier 0) stays on top; its updates follow it.
+    An update (`meta["is_update"]`) overrides a passage when its chunk cites the passage's section or what holds it,
+    its statute, rule or notice, and says that something is superseded, rescinded, replaced, revised, amended,
+    withdrawn or no longer so. Updates that rank too low to be among the results are looked up. Newest first: by
+    effective, then publication date. What the query names by its number (tier 0) stays on top; its updates follow it.
 
     Usage example:
 
@@ -69,21 +76,26 @@ class UpdatePromoter:
         updates = self._updates(list(dict.fromkeys(targets)), filters)
         known = {document.id: document for document in documents}
         result = list(documents)
+        older: dict[str, frozenset[str]] = {}
         for update in updates:  # oldest first, so that the newest ends up in front
-            cites = set(update.meta.get("cites", ()))
+            cites = _cited(update.content or "")
             place = next((i for i, d in enumerate(result[: self.depth]) if d.id != update.id and cites & _own(d)), None)
             here = next((i for i, d in enumerate(result) if d.id == update.id), len(result))
             if place is None:
                 continue
             target = result[place]
+            own = _own(target)
+            # In front of older ones, too, that already stand before the passage.
+            place = next((i for i, d in enumerate(result[:place]) if older.get(d.id, frozenset()) & own), place)
+            older[update.id] = cites
             while place < len(result) and result[place].meta.get("tier") == 0:
                 place += 1
             if here <= place:
                 continue
             meta = dict(known.get(update.id, update).meta)
-            meta.setdefault("tier", target.meta.get("tier", 2))
+            meta.setdefault("tier", max(target.meta.get("tier", 2), 1))  # the query names the target, not its update
             meta.setdefault("scores", {})
-            overrides = sorted(cites & _own(target))
+            overrides = sorted(cites & own)
             promoted = replace(known.get(update.id, update), meta={**meta, "overrides": overrides})
             result = [d for d in result if d.id != update.id]
             result.insert(place, promoted)
@@ -96,9 +108,21 @@ class UpdatePromoter:
         ]
         if filters:
             conditions.append(filters)
-        found, _ = self.document_store.find({"operator": "AND", "conditions": conditions}, top_k=_MOST_UPDATES)
+        condition = {"operator": "AND", "conditions": conditions}
+        found, _ = self.document_store.find(condition, top_k=_MOST_UPDATES, descending=True)
         overriding = [document for document in found if _OVERRIDES.search(document.content or "")]
         return sorted(overriding, key=lambda document: (_date(document), document.id))
+
+
+@lru_cache(maxsize=4096)
+def _cited(text: str) -> frozenset[str]:
+    """
+    What a text cites; of a part of a statute or rule the whole, too, since that is one record.
+
+    A part of an MPEP section is a section of its own: a notice on 2106.04(a)(2) doesn't override 2106.05.
+    """
+    names = [found.canonical for found in find_citations(text)]
+    return frozenset(above for name in names for above in ([name] if name.startswith("mpep:") else ancestors(name)))
 
 
 def _own(document: Document) -> set[str]:

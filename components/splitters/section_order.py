@@ -13,8 +13,8 @@ def section_order(meta: dict[str, Any], ordinal: int) -> int:
     Sort key: source, number, decimal, letter, sub-number, then the chunk's ordinal in its section.
 
     "608.01" < "608.01(a)" < "608.01(o)" < "608.02", and "1.53" < "1.131" for rules. Pre-AIA variants follow the current
-    text. Packed into 62 bits: source 3, number 14, decimal 11, letter 5, sub-number 5, variant 2, part of a treaty 8,
-    ordinal 14.
+    text. Packed into 62 bits: source 3, then from bit 52 down: part of a treaty 1, number 14, decimal 11, letter 6,
+    sub-number 5, variant 2, ordinal 14.
 
     :param meta: A record's metadata: `source`, `section`, `number_label`, `pre_aia`, `publication_date`.
     :param ordinal: The chunk's ordinal in its section; 0 for the section itself.

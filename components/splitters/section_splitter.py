@@ -102,7 +102,7 @@ class SectionSplitter:
             url = record.meta.get("url", "")
             meta: dict[str, Any] = {
                 **common,
-                "span": [first.start, group[-1].end] if record.content else None,
+                "span": [first.start, group[-1].end] if text == record.content else None,
                 "ordinal": ordinal,
                 "page": first.page or ordinal,
                 "kind": next((b.kind for b in group if b.kind != "heading"), first.kind),
@@ -178,7 +178,9 @@ class SectionSplitter:
             if last + 1 == len(spans):
                 break
             following, repeated = last + 1, 0
-            while following - 1 > first and repeated + sizes[following - 1] <= self.overlap_tokens:
+            # The overlap leaves room for the sentence behind it, or the next piece would hold nothing new.
+            limit = min(self.overlap_tokens, room - sizes[last + 1])
+            while following - 1 > first and repeated + sizes[following - 1] <= limit:
                 following -= 1
                 repeated += sizes[following]
             first = following
@@ -197,8 +199,8 @@ def _windows(text: str, start: int, end: int, room: int) -> list[tuple[int, int]
 
 
 def _blocks(record: Document, text: str) -> list[_Block]:
-    raw = record.meta.get("blocks") if record.content else None
-    if raw is None:
+    raw = record.meta.get("blocks") if text == record.content else None
+    if not raw:
         raw = [{"start": line.start(), "end": line.end()} for line in _LINES.finditer(text)]
     blocks = []
     for item in raw:

@@ -137,14 +137,19 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         return [found[document_id] for document_id in ids if document_id in found]
 
     def find(
-        self, filters: Mapping[str, Any] | None = None, top_k: int = 50, sort_by: str = "order"
+        self,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = 50,
+        sort_by: str = "order",
+        descending: bool = False,
     ) -> tuple[list[Document], int]:
         """
         Get the first documents that match a filter, in an order.
 
         :param filters: The filter; None for all documents.
         :param top_k: How many documents at most.
-        :param sort_by: The integer meta field to sort by, ascending; ties by id, documents without it last.
+        :param sort_by: The integer meta field to sort by; ties by id. Documents without it count as the largest.
+        :param descending: Whether the largest come first.
         :returns: The documents, and how many match in all.
         :raises FilterError: If the filter is malformed.
         :raises ValueError: If `top_k` is below 1, or `sort_by` isn't one of the store's sort fields.
@@ -160,12 +165,14 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         def fetch(limit: int) -> list[Hits]:
             nonlocal total
             field = sort_field(sort_by)
-            result = snapshot.searcher.search(query, limit, order_by_field=field, order=Order.Asc)
+            order = Order.Desc if descending else Order.Asc
+            result = snapshot.searcher.search(query, limit, order_by_field=field, order=order)
             total = int(result.count)  # type: ignore[attr-defined]  # tantivy's stubs lack it
             return [result.hits]
 
         [hits] = with_all_ties(fetch, lambda hit: hit[0], top_k)
-        ordered = sorted(zip([key for key, _ in hits], self._ids_of(snapshot, hits), range(len(hits)), strict=True))
+        keys = [-key if descending else key for key, _ in hits]
+        ordered = sorted(zip(keys, self._ids_of(snapshot, hits), range(len(hits)), strict=True))
         return self._documents(snapshot, [hits[position][1] for _, _, position in ordered[:top_k]]), total
 
     def search(
