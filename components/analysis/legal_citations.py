@@ -7,6 +7,7 @@ Canonical forms: "mpep:608.01(o)", "usc:35:112(b)", "cfr:37:1.131(a)", "fp:7.05.
 """
 
 import re
+from bisect import bisect, insort
 from collections.abc import Iterator
 
 from components.analysis.analyzed_text import Identifier
@@ -99,25 +100,26 @@ def find_citations(text: str | Folded) -> list[Identifier]:
     """
     folded = fold(text) if isinstance(text, str) else text
     found: list[Identifier] = []
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order
 
     def add(kind: str, number: str, start: int, end: int, title: str = "35") -> None:
         ends = number.split("-") if kind == "mpep" and "-" in number else [number]
         for part in ends:
             scheme = kind.split(":", maxsplit=1)[0]
             found.append(Identifier(scheme, canonical(kind, part, title), *folded.original(start, end)))
-        taken.append((start, end))
+        insort(taken, (start, end))
 
     def free(start: int, end: int) -> bool:
-        return all(end <= a or start >= b for a, b in taken)
+        place = bisect(taken, (start, end))
+        return (not place or taken[place - 1][1] <= start) and (place == len(taken) or taken[place][0] >= end)
 
     lower = folded.text
-    for kind, series, number in _KINDS:
+    for kind, series, form in _KINDS:
         for match in series.finditer(lower):
             if not free(*match.span()):
                 continue
             title = match.groupdict().get("title") or "35"
-            for part, start, end in _numbers(match, number):
+            for part, start, end in _numbers(match, form):
                 if start > match.start() and kind == "usc" and title == "35" and re.match(r"\d{4}", part):
                     continue  # "35 U.S.C. 112, 2012 edition": title 35 has no section with four digits
                 add(kind, part, start, end, title)
@@ -125,15 +127,11 @@ def find_citations(text: str | Folded) -> list[Identifier]:
         if free(*match.span()):
             for part, start, end in _numbers(match, _SIGNED_NUMBER):
                 add(_signed_kind(part), part, start, end)
-    for pattern, kind in ((_MPEP_ALONE, "mpep"), (_STATUTE_ALONE, "usc"), (_FR_NUMBER, "fr")):
+    for pattern, kind in ((_MPEP_ALONE, "mpep"), (_STATUTE_ALONE, "usc"), (_FR_NUMBER, "fr"), (_FR_CITE, "frcite")):
         for match in pattern.finditer(lower):
             if free(*match.span()):
-                add(kind, match.group(), *match.span())
-    for match in _FR_CITE.finditer(lower):
-        if free(*match.span()):
-            name = f"frcite:{match.group(1)}:{match.group(2).replace(',', '')}"
-            found.append(Identifier("frcite", name, *folded.original(*match.span())))
-            taken.append(match.span())
+                number = ":".join(match.groups()).replace(",", "") or match.group()
+                add(kind, number, *match.span())
     return sorted(found, key=lambda i: (i.start, i.end, i.canonical))
 
 
