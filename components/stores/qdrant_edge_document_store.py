@@ -18,6 +18,7 @@ from qdrant_edge import (
     QueryBatchRequest,
     QueryRequest,
     Record,
+    ScoredPoint,
     ScrollRequest,
     SearchParams,
     UpdateOperation,
@@ -148,8 +149,7 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         query_filter, shard = self._filter(filters), self._reader()
         if shard is None:
             return []
-        points = [str(record.id) for record in _records(shard, query_filter, False)]
-        return sorted(self._ids_of(shard, points).values())
+        return sorted(self._ids_of(shard, list(_records(shard, query_filter, False))))
 
     def get_vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """
@@ -202,8 +202,10 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         def fetch(limit: int) -> list[list[tuple[str, float]]]:
             requests = [_nearest(array, query_filter, limit) for array in arrays]
             rankings = shard.query_batch(QueryBatchRequest(requests))
-            ids = self._ids_of(shard, [str(hit.id) for hits in rankings for hit in hits])
-            return [[(ids[str(hit.id)], rounded_score(hit.score)) for hit in hits] for hits in rankings]
+            return [
+                list(zip(self._ids_of(shard, hits), [rounded_score(hit.score) for hit in hits], strict=True))
+                for hits in rankings
+            ]
 
         return [best(hits, top_k) for hits in with_all_ties(fetch, lambda hit: hit[1], top_k)]
 
@@ -214,12 +216,13 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         condition = parse_filters(filters)
         return None if condition is None else self._filters.build(condition)
 
-    def _ids_of(self, shard: EdgeShard, points: Sequence[str]) -> dict[str, str]:
+    def _ids_of(self, shard: EdgeShard, hits: Sequence[Record | ScoredPoint]) -> list[str]:
         known = self._shards.ids
-        unknown: list[int | UUID | str] = [point for point in points if point not in known]
+        points = [hit.id for hit in hits]
+        unknown = [point for point in points if point not in known]
         for record in shard.retrieve(unknown, PayloadSelector.Include([_ID]), False) if unknown else ():
-            known[str(record.id)] = (record.payload or {})[_ID]
-        return {point: known[point] for point in points}
+            known[record.id] = (record.payload or {})[_ID]
+        return [known[point] for point in points]
 
     def _stored(self, ids: Collection[str]) -> set[str]:
         shard = self._reader()

@@ -20,6 +20,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 from weakref import WeakValueDictionary, finalize
 
 from haystack.document_stores.errors import DocumentStoreError
@@ -47,7 +48,7 @@ class QdrantEdgeShards:
     def __init__(self, path: Path):
         self.path = path
         self.batch_state = BatchState()
-        self.ids: dict[str, str] = {}  # documents by point: a payload takes longer to read than a vector to compare
+        self.ids: dict[int | UUID | str, str] = {}  # documents by point: payloads are slow to read
         self._lock = threading.Lock()
         self._reader: EdgeShard | None = None
         self._reader_settings: dict[str, Any] = {}
@@ -210,5 +211,7 @@ def _config(dimension: int) -> EdgeConfig:
             deleted_threshold=0.3,
             vacuum_min_vector_number=1000,
         ),
+        # by default the engine starts four threads a core, which takes longer when the cores are busy embedding
+        max_search_threads=max(1, (os.cpu_count() or 1) // 2),
         wal_enabled=False,
     )
