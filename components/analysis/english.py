@@ -23,7 +23,7 @@ STOP_WORDS = frozenset(
 _WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+(?:'[a-z]+)?")
 _LONGEST_PHRASE_QUERY = 32  # words; in longer text, a claim or a report of facts, quotes are punctuation
 # A quote behind a letter or digit doesn't open one: in 5" pipe it stands for inches.
-_QUOTED = re.compile(r'(?<!\w)"([^"]+)"(?!\w)')
+_QUOTED = re.compile(r'(?<!\w)"([^"]*)"(?!\w)')
 _local = threading.local()
 
 

@@ -142,7 +142,7 @@ def bare_readings(query: str) -> list[str]:
     >>> bare_readings("§ 103")
     ['mpep:103', 'usc:35:103']
     >>> bare_readings("1.131(a)")
-    ['cfr:37:1.131(a)', 'pct:rule:1.131(a)', 'fp:1.131(a)']
+    ['cfr:37:1.131(a)', 'fp:1.131(a)']
 
     :param query: A whole query.
     :returns: Canonical identifiers; empty when the query is more than a number.

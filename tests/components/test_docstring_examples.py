@@ -1,0 +1,26 @@
+"""The examples in docstrings give what they show."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "components.analysis.english",
+        "components.analysis.legal_citations",
+        "components.query.question_frame",
+        "components.retrieval.phrase_title_booster",
+        "components.retrieval.ranking",
+        "components.splitters.sentences",
+        "components.splitters.token_estimate",
+        "pipelines.mpep_arguments",
+    ],
+)
+def test_examples(name: str) -> None:
+    result = doctest.testmod(import_module(name))
+
+    assert result.attempted > 0
+    assert result.failed == 0
