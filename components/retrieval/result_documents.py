@@ -1,10 +1,17 @@
 """Turns the best candidates into Documents for rerankers and the answer."""
 
-from dataclasses import replace
+from typing import Any
 
 from haystack import Document, component
 
 from components.retrieval.ranking import Candidates
+
+
+class ResultDocument(Document):
+    """A Document that pipelines hand on without copying it: whoever changes a result makes a new one."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ResultDocument":
+        return self
 
 
 @component
@@ -37,8 +44,13 @@ class ResultDocuments:
         :param top_k: How many, instead of the number of `__init__`.
         :returns: `documents` with `score`, `meta["tier"]` and `meta["scores"]`.
         """
-        documents = [
-            replace(c.document, score=c.score, meta={**c.document.meta, "tier": c.tier, "scores": dict(c.scores)})
+        documents: list[Document] = [
+            ResultDocument(
+                id=c.id,
+                content=c.document.content,
+                score=c.score,
+                meta={**c.document.meta, "tier": c.tier, "scores": dict(c.scores)},
+            )
             for c in candidates.items[: top_k or self.top_k]
             if c.document is not None
         ]
