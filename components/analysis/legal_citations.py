@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from components.analysis.analyzed_text import Identifier
 from components.analysis.folding import Folded, fold
 
-_SUB = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3})\))*"
+_SUB = r"(?:\s?\((?:[a-z]{1,2}|[ivxlc]{1,5}|\d{1,3})\))*"
 _SIGN = r"(?:§+|sections?\b|secs?\.)"
 _MPEP_SUB = r"(?:\s?\([a-z]{1,2}\d?\))?(?:\s?\(\d{1,2}\))?"
 _MPEP_NUMBER = rf"\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?(?:-\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?)?"
