@@ -102,11 +102,12 @@ class SectionLookup:
         inside = f"{level}("
 
         def place(document: Document) -> tuple[bool, bool, float, int]:
-            # Current law before former law, unless the query asks for it; the named subsection before its section's
-            # rest; candidates by score before what was only looked up.
+            # The law in force before former law and notes, unless the query asks for it; the named subsection before
+            # its section's rest; candidates by score before what was only looked up.
             meta = document.meta
+            unasked = not meta.get("pre_aia") if pre_aia else bool(meta.get("pre_aia") or meta.get("variant"))
             exact = any(own == level or own.startswith(inside) for own in meta.get("self_ids", ()))
-            return (bool(meta.get("pre_aia")) != pre_aia, not exact, -scores.get(document.id, -math.inf), meta["order"])
+            return (unasked, not exact, -scores.get(document.id, -math.inf), meta["order"])
 
         return sorted(whole, key=place)
 
