@@ -100,8 +100,8 @@ class OptionalService:
             self._failed(f"not done within {timeout:g} s")
             return None
         if "error" in outcome:
-            error = outcome["error"]
-            self._failed(f"{type(error).__name__}: {error}")
+            failure = outcome["error"]
+            self._failed(f"{type(failure).__name__}: {failure}")
             return None
         with self._lock:
             self._failures = 0

@@ -69,7 +69,7 @@ def build_filters(
 
 def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """
-    Filters for the things that a section number can mean, likeliest first; last, what is printed exactly so.
+    Filters for the things that a section number can mean, likeliest first; last, what is printed exactly so, as number or title.
 
     >>> read_section_number("§ 2106")[0]
     ['mpep:2106', 'usc:35:2106']
@@ -87,7 +87,8 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     bare = bare_readings(number)
     names = list(dict.fromkeys(bare or [found.canonical for found in find_citations(number)][:1]))
     filters = [found for name in names for found in _named(name, variant)]
-    filters.append({"field": "meta.section", "operator": "==", "value": text})
+    printed = [{"field": f"meta.{field}", "operator": "==", "value": text} for field in ("section", "title")]
+    filters.append({"operator": "OR", "conditions": printed})
     return names, filters
 
 
