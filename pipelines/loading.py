@@ -87,10 +87,10 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
         raise ConfigError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
     paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
-    names = read_yaml(path)
-    if names.get("llm") is None:
-        names["llm"] = _llm(settings)
-    return {**names, "corpus": corpus, "paths": paths}
+    defined = read_yaml(path)
+    if defined.get("llm") is None:
+        defined["llm"] = _llm(settings)
+    return {**defined, "corpus": corpus, "paths": paths}
 
 
 def _llm(settings: Settings) -> Definition | None:

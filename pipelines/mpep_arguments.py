@@ -69,7 +69,7 @@ def build_filters(
 
 def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """
-    Filters for the things that a section number can mean, likeliest first; last, what is printed exactly so, as number or title.
+    Filters for the things that a section number can mean, likeliest first; last, what is printed exactly so.
 
     >>> read_section_number("§ 2106")[0]
     ['mpep:2106', 'usc:35:2106']
