@@ -19,6 +19,10 @@ _FORCE_BOLD = 1 << 18
 # Fewer letters a page than this, over a whole file, is a scan with a stamp on it and not text.
 _LEAST_LETTERS_PER_PAGE = 20
 
+# The largest page that PDF allows, and how far a letter's box may stick out of its page.
+_MOST_POINTS = 14_400.0
+_EDGE = 10.0
+
 # PDFium isn't thread-safe, not even for two different documents.
 _pdfium_lock = threading.Lock()
 
@@ -131,7 +135,16 @@ def _read_page(document: pdfium.PdfDocument, index: int) -> Page:
         fonts = _Fonts()
         left, bottom, right, top = page.get_bbox()
         turn = _Turn(page.get_rotation(), left, bottom, right, top)
-        return Page(index + 1, width, height, list(_words(text_page.raw, turn, fonts)))
+        found = Page(index + 1, min(width, _MOST_POINTS), min(height, _MOST_POINTS))
+        # Nobody sees what lies outside the page, or is smaller than a point.
+        found.words = [
+            word
+            for word in _words(text_page.raw, turn, fonts)
+            if -_EDGE <= word.x0 <= word.x1 <= found.width + _EDGE
+            and 0 <= word.middle <= found.height
+            and word.size >= 1
+        ]
+        return found
     finally:
         text_page.close()
         page.close()

@@ -94,6 +94,13 @@ def test_mirrored_margins_give_each_page_its_own_columns() -> None:
     assert {round(line.left) for line in lines if line.page == 2} == {40, 290}
 
 
+def test_empty_pages_are_skipped() -> None:
+    pages = [Page(1, WIDTH, HEIGHT), Page(2, WIDTH, HEIGHT, column("T", 50, 550, 60, 3)), Page(3, WIDTH, HEIGHT)]
+    bodies, removed = remove_running_lines(pages)
+    assert removed == []
+    assert [(line.page, line.words[0].text) for line in reading_order(bodies)] == [(2, f"T{i}a") for i in range(3)]
+
+
 def test_a_table_makes_no_columns() -> None:
     rows = [word for line in range(12) for x0 in (50, 320) for word in words_of("x y", x0, x0 + 60, 60 + 12 * line)]
     assert find_gutters([Page(1, WIDTH, HEIGHT, rows)]) == []
