@@ -64,14 +64,16 @@ def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.C
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", trust_env=False) as client:
+            with httpx.Client(
+                base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=120, trust_env=False
+            ) as client:
                 yield client
         finally:
             server.should_exit = True
             thread.join()
 
 
-def wait_until_ready(client: httpx.Client, headers: dict[str, str] | None = None, seconds: float = 30) -> None:
+def wait_until_ready(client: httpx.Client, headers: dict[str, str] | None = None, seconds: float = 120) -> None:
     """Ask for the health until it is good."""
     deadline = time.monotonic() + seconds
     while client.get("/health", headers=headers).status_code != 200:

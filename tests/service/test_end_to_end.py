@@ -60,12 +60,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     try:
         assert process.stdout
         announced = json.loads("".join(process.stdout.readline() for _ in range(6)))
-        with httpx.Client(base_url=announced["rest"], timeout=60, trust_env=False) as client:
+        with httpx.Client(base_url=announced["rest"], timeout=300, trust_env=False) as client:
             service = Service(process, announced, client, log, environment, [])
             _wait_until_ready(service)
             yield service
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=120) == 0
     finally:
         process.kill()
         process.communicate()

@@ -20,7 +20,7 @@ def talk(
 
     async def session() -> tuple[ListToolsResult, list[CallToolResult]]:
         async with (
-            httpx.AsyncClient(headers=headers, trust_env=False) as http,
+            httpx.AsyncClient(headers=headers, timeout=120, trust_env=False) as http,
             streamable_http_client(f"{client.base_url}{path}", http_client=http) as streams,
             ClientSession(streams[0], streams[1]) as session,
         ):
