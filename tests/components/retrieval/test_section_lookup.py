@@ -1,0 +1,175 @@
+"""The exact tier: what a query names, in the order that a reader wants, then what cites it."""
+
+from typing import Any
+
+import pytest
+from haystack import Document, Pipeline
+
+from components.analysis.english import analyze_english
+from components.retrieval.ranking import Candidate, Candidates
+from components.retrieval.section_lookup import SectionLookup
+from components.splitters.section_splitter import SectionSplitter
+from components.stores.tantivy_document_store import TantivyDocumentStore
+
+LABELS = {"MPEP": "MPEP", "35_USC": "35 U.S.C.", "37_CFR": "37 CFR"}
+
+
+def record(name: str, source: str, section: str, *texts: tuple[str, str], **meta: Any) -> Document:
+    """A record of notes, which are chunks of their own; each text with its label."""
+    blocks, content = [], ""
+    for label, text in texts:
+        content += "\n\n" if content else ""
+        kind = "form_paragraph" if label[:1].isdigit() else "text"
+        blocks.append({"start": len(content), "end": len(content) + len(text), "kind": kind, "label": label})
+        content += text
+    label = f"{LABELS[source]} {section}"
+    base = {"source": source, "section": section, "number_label": label, "title": "", "is_update": False}
+    return Document(id=name, content=content, meta={**base, **meta, "blocks": blocks})
+
+
+LONG = " ".join(["word"] * 12)
+RECORDS = [
+    record("MPEP-103", "MPEP", "103", ("", f"Files may be seen. {LONG}"), ("", f"{LONG} two.")),
+    record("MPEP-608.01", "MPEP", "608.01", ("", "Paper is white."), ("7.29", "¶ 7.29 Mend the faults.")),
+    record("MPEP-608.01(o)", "MPEP", "608.01(o)", ("", "Terms stand in the text. See 37 CFR 1.75.")),
+    record("MPEP-2106", "MPEP", "2106", ("", "Ideas alone are not enough.")),
+    record("MPEP-2107", "MPEP", "2107", ("", "It must be useful, see MPEP § 2106 and 35 U.S.C. 112(a).")),
+    record(
+        "35USC-112",
+        "35_USC",
+        "112",
+        ("(a)", f"(a) Describe it. {LONG}"),
+        ("(b)", f"(b) Claim it. {LONG}"),
+        ("(b)(1)", f"(1) In one sentence. {LONG}"),
+        ("(c)", f"(c) As often as need be. {LONG}"),
+        is_statute=True,
+    ),
+    record("35USC-112-preAIA", "35_USC", "112", ("", "Once it was written so."), pre_aia=True, is_statute=True),
+    record("35USC-103", "35_USC", "103", ("", "No plain step."), is_statute=True),
+    record("37CFR-1.75", "37_CFR", "1.75", ("(a)", "(a) Claims end it."), is_regulation=True),
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> TantivyDocumentStore:
+    chunks = SectionSplitter(max_tokens=30, min_tokens=2, overlap_tokens=0).run(documents=RECORDS)["documents"]
+    store = TantivyDocumentStore(tmp_path_factory.mktemp("lookup") / "keyword", text_fields=["words"])
+    store.write_documents(chunks)
+    return store
+
+
+def looked_up(
+    store: TantivyDocumentStore, query: str, scores: dict[str, float] | None = None, **inputs: Any
+) -> list[tuple[str, int]]:
+    scores = scores or {}
+    documents = {d.id: d for d in store.get_many(list(scores))}
+    candidates = Candidates(tuple(Candidate(i, s, document=documents[i]) for i, s in scores.items()))
+    answer = SectionLookup(store).run(candidates=candidates, analysis=analyze_english(query, query=True), **inputs)
+    items = answer["candidates"].items
+    assert all(c.document is not None for c in items)
+    assert [c.score for c in items if c.tier == 0] == sorted((c.score for c in items if c.tier == 0), reverse=True)
+    return [(c.id, c.tier) for c in items]
+
+
+STATUTE = ["35USC-112#1", "35USC-112#2", "35USC-112#3", "35USC-112#4", "35USC-112-preAIA#1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "own"),
+    [
+        ("608.01(o)", ["MPEP-608.01(o)#1"]),
+        ("MPEP § 608.01(o)", ["MPEP-608.01(o)#1"]),
+        ("６０８．０１（ｏ）", ["MPEP-608.01(o)#1"]),
+        ("MPEP 608.01", ["MPEP-608.01#1", "MPEP-608.01#2"]),
+        ("2106", ["MPEP-2106#1"]),
+        ("2107", ["MPEP-2107#1"]),
+        ("210", []),
+        ("21", []),
+        # All readings of a bare number: the first chunk of each before the second of any.
+        ("103", ["MPEP-103#1", "35USC-103#1", "MPEP-103#2"]),
+        ("§ 103", ["MPEP-103#1", "35USC-103#1", "MPEP-103#2"]),
+        ("35 USC 103", ["35USC-103#1"]),
+        ("MPEP 103", ["MPEP-103#1", "MPEP-103#2"]),
+        # Former law behind the law in force, except where it is asked for.
+        ("35 U.S.C. 112", STATUTE),
+        ("pre-AIA 35 U.S.C. 112", ["35USC-112-preAIA#1", *STATUTE[:4]]),
+        ("pre‐AIA 35 U.S.C. 112", ["35USC-112-preAIA#1", *STATUTE[:4]]),
+        # The named subsection with its parts first; former law has no such letters.
+        ("35 usc 112(b)", [*STATUTE[1:3], STATUTE[0], STATUTE[3]]),
+        ("112(b)", [*STATUTE[1:3], STATUTE[0], STATUTE[3]]),
+        ("35 usc 112(b)(1)", [STATUTE[2], *STATUTE[:2], STATUTE[3]]),
+        # One that isn't there: the whole that holds it.
+        ("35 usc 112(z)", STATUTE),
+        ("rule 1.75", ["37CFR-1.75#1"]),
+        ("37 CFR 1.75(d)", ["37CFR-1.75#1"]),
+        ("form paragraph 7.29", ["MPEP-608.01#2"]),
+        ("7.29", ["MPEP-608.01#2"]),
+        ("¶ 7.30", []),
+        ("MPEP 2106 and 37 CFR 1.75", ["MPEP-2106#1", "37CFR-1.75#1"]),
+        ("white paper", []),
+    ],
+)
+def test_what_a_query_names_comes_first(store: TantivyDocumentStore, query: str, own: list[str]) -> None:
+    assert looked_up(store, query) == [(name, 0) for name in own]
+
+
+def test_what_cites_it_follows_and_all_others_come_last(store: TantivyDocumentStore) -> None:
+    scores = {"MPEP-103#1": 0.9, "MPEP-2107#1": 0.3, "MPEP-2106#1": 0.2, "MPEP-608.01#1": 0.1}
+
+    assert looked_up(store, "MPEP 2106", scores) == [
+        ("MPEP-2106#1", 0),
+        ("MPEP-2107#1", 1),
+        ("MPEP-103#1", 2),
+        ("MPEP-608.01#1", 2),
+    ]
+    # A citation of a subsection cites the section.
+    assert looked_up(store, "35 U.S.C. 112", scores)[5] == ("MPEP-2107#1", 1)
+
+
+def test_with_more_in_the_query_the_score_orders_what_is_named(store: TantivyDocumentStore) -> None:
+    scores = {"35USC-112-preAIA#1": 0.9, "35USC-112#4": 0.8, "35USC-112#2": 0.5, "35USC-112#3": 0.6}
+
+    found = looked_up(store, "how often must 35 U.S.C. 112 be met", scores)
+    assert [name for name, _ in found] == [STATUTE[3], STATUTE[2], STATUTE[1], STATUTE[0], STATUTE[4]]
+    found = looked_up(store, "how often must 35 U.S.C. 112(b) be met", scores)
+    assert [name for name, _ in found] == [STATUTE[2], STATUTE[1], STATUTE[3], STATUTE[0], STATUTE[4]]
+
+
+def test_what_is_not_there_makes_a_tier_only_when_nothing_else_is_asked(store: TantivyDocumentStore) -> None:
+    cites = Document(id="x#1", content="See 37 CFR 1.999.", meta={"cites": ["cfr:37:1.999"]})
+    candidates = Candidates((Candidate("MPEP-103#1", 0.9, document=store.get_many(["MPEP-103#1"])[0]),))
+    candidates = Candidates((*candidates.items, Candidate("x#1", 0.5, document=cites)))
+
+    def run(query: str) -> list[tuple[str, int]]:
+        analysis = analyze_english(query, query=True)
+        items = SectionLookup(store).run(candidates=candidates, analysis=analysis)["candidates"].items
+        return [(c.id, c.tier) for c in items]
+
+    assert run("37 CFR 1.999") == [("x#1", 1), ("MPEP-103#1", 2)]
+    assert run("who may see files under 37 CFR 1.999") == [("MPEP-103#1", 2), ("x#1", 2)]
+
+
+def test_filters_hold_for_what_is_looked_up(store: TantivyDocumentStore) -> None:
+    statutes = {"field": "meta.source", "operator": "==", "value": "35_USC"}
+
+    assert looked_up(store, "103", filters=statutes) == [("35USC-103#1", 0)]
+    assert looked_up(store, "MPEP 103", filters=statutes) == []
+
+
+def test_a_query_without_numbers_changes_nothing(store: TantivyDocumentStore) -> None:
+    candidates = Candidates((Candidate("b", 0.1), Candidate("a", 0.9)))
+
+    answer = SectionLookup(store).run(candidates=candidates, analysis=analyze_english("white paper", query=True))
+
+    assert answer["candidates"] is candidates
+
+
+def test_serialization(store: TantivyDocumentStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*")
+    pipeline = Pipeline()
+    pipeline.add_component("lookup", SectionLookup(store))
+
+    lookup = Pipeline.loads(pipeline.dumps()).get_component("lookup")
+
+    answer = lookup.run(candidates=Candidates(), analysis=analyze_english("608.01(o)", query=True))
+    assert [c.id for c in answer["candidates"].items] == ["MPEP-608.01(o)#1"]
