@@ -39,8 +39,9 @@ class UpdatePromoter:
 
     An update (`meta["is_update"]`) overrides a passage when its chunk cites the passage's section or what holds it,
     its statute, rule or notice, and says that something is superseded, rescinded, replaced, revised, amended,
-    withdrawn or no longer so. Updates that rank too low to be among the results are looked up. Newest first: by
-    effective, then publication date. What the query names by its number (tier 0) stays on top; its updates follow it.
+    withdrawn or no longer so. Where it ranks too low to be among the results, it is looked up. Updates among the
+    results move in front, too, newest first: by effective, then publication date. What the query names by its number
+    (tier 0) stays on top; its updates follow it.
 
     Usage example:
 
@@ -70,35 +71,25 @@ class UpdatePromoter:
         :param filters: Haystack filters; they hold for the looked-up updates, too.
         :returns: The results in their new order; a promoted update has `meta["overrides"]`, what it overrides.
         """
-        targets = [name for document in documents[: self.depth] for name in _names(document)]
+        first = documents[: self.depth]
+        targets = [name for document in first for name in _names(document)]
         if not targets:
             return {"documents": documents}
-        updates = self._updates(list(dict.fromkeys(targets)), filters)
         known = {document.id: document for document in documents}
-        result = list(documents)
-        older: dict[str, frozenset[str]] = {}
-        for update in updates:  # oldest first, so that the newest ends up in front
+        moves: dict[tuple[str, str], tuple[Document, Document]] = {}
+        for update in self._updates(list(dict.fromkeys(targets)), filters):  # oldest first
             cites = _cited(update.content or "")
-            place = next((i for i, d in enumerate(result[: self.depth]) if d.id != update.id and cites & _own(d)), None)
-            here = next((i for i, d in enumerate(result) if d.id == update.id), len(result))
-            if place is None:
-                continue
-            target = result[place]
-            own = _own(target)
-            # In front of older ones, too, that already stand before the passage.
-            place = next((i for i, d in enumerate(result[:place]) if older.get(d.id, frozenset()) & own), place)
-            older[update.id] = cites
-            while place < len(result) and result[place].meta.get("tier") == 0:
-                place += 1
-            if here <= place:
-                continue
-            meta = dict(known.get(update.id, update).meta)
-            meta.setdefault("tier", max(target.meta.get("tier", 2), 1))  # the query names the target, not its update
-            meta.setdefault("scores", {})
-            overrides = sorted(cites & own)
-            promoted = replace(known.get(update.id, update), meta={**meta, "overrides": overrides})
-            result = [d for d in result if d.id != update.id]
-            result.insert(place, promoted)
+            target = next((d for d in first if d.id != update.id and cites & _own(d)), None)
+            if target:
+                # Of those that are no results by themselves a passage gets the newest alone.
+                key = (target.id, update.id if update.id in known else "")
+                moves.pop(key, None)
+                moves[key] = (update, target)
+        result = list(documents)
+        older: set[str] = set()
+        for update, target in moves.values():
+            result = _moved(result, known.get(update.id, update), target, older)
+            older.add(update.id)
         return {"documents": result}
 
     def _updates(self, targets: list[str], filters: dict[str, Any] | None) -> list[Document]:
@@ -123,6 +114,23 @@ def _cited(text: str) -> frozenset[str]:
     """
     names = [found.canonical for found in find_citations(text)]
     return frozenset(above for name in names for above in ([name] if name.startswith("mpep:") else ancestors(name)))
+
+
+def _moved(result: list[Document], update: Document, target: Document, older: set[str]) -> list[Document]:
+    """The results with an update in front of a passage, and of the older updates that already stand there."""
+    own = _own(target)
+    overrides = _cited(update.content or "") & own
+    place = next(
+        i for i, d in enumerate(result) if d.id == target.id or (d.id in older and _cited(d.content or "") & own)
+    )
+    while place < len(result) and result[place].meta.get("tier") == 0:
+        place += 1
+    if update.id in {document.id for document in result[: place + 1]}:
+        return result
+    # The query names the passage by its number, not its update.
+    meta = {"tier": max(target.meta.get("tier", 2), 1), "scores": {}, **update.meta, "overrides": sorted(overrides)}
+    rest = [document for document in result if document.id != update.id]
+    return [*rest[:place], replace(update, meta=meta), *rest[place:]]
 
 
 def _own(document: Document) -> set[str]:
