@@ -3,16 +3,24 @@ The `tansaku` command. Each subcommand is a module of its own, `cli/<name>.py`, 
 What is slow to import is imported inside these functions, so that `tansaku --help` answers at once.
 """
 
-import importlib
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from cli.check import check
+from cli.doctor import doctor
+from cli.download import download
+from cli.evaluate import evaluate
+from cli.index import index
 from cli.output import DONE, FAILED, WRONG_USE, print_error
+from cli.render import render
+from cli.search import search
+from cli.section import section
+from cli.serve import serve
 from pipelines.errors import ArgumentError, TansakuError
 
-COMMANDS = ("index", "search", "section", "serve", "check", "render", "doctor", "download", "evaluate")
+COMMANDS = (index, search, section, serve, check, render, doctor, download, evaluate)
 
 
 class TansakuGroup(TyperGroup):
@@ -52,14 +60,8 @@ def main(
     """Find the right passage in patent, legal and company documents."""
 
 
-for _name in COMMANDS:
-    try:
-        _module = importlib.import_module(f"cli.{_name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"cli.{_name}":
-            raise
-        continue
-    app.command(_name)(getattr(_module, _name))
+for command in COMMANDS:
+    app.command()(command)
 
 
 def run() -> None:
