@@ -11,10 +11,11 @@ SECTION_FORMS = (
     'a section number such as "608.01(o)", "MPEP 2106.04(a)(2)", "2100" (a chapter), "35 U.S.C. 112", "37 CFR 1.131" '
     'or "¶ 7.05.01"'
 )
+_PRE_AIA = re.compile(r"^pre[-‐‑–]aia$", re.IGNORECASE)
 _MIN_QUERY, _MAX_QUERY = 3, 10_000
 _LONGEST_NUMBER = 200
 _VARIANT = re.compile(
-    r"\s*\(((?:pre-AIA|note|transitional|pre-\d)[^)]*|[^)]*\d{4}-\d\d-\d\d[^)]*)\)\s*$", re.IGNORECASE
+    r"\s*\(((?:pre[-‐‑–]AIA|note|transitional|pre-\d)[^)]*|[^)]*\d{4}-\d\d-\d\d[^)]*)\)\s*$", re.IGNORECASE
 )
 
 
@@ -83,7 +84,7 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     text = " ".join(text.split())
     number, variant = text, ""
     if match := _VARIANT.search(text):
-        number, variant = text[: match.start()].strip(), match.group(1)
+        number, variant = text[: match.start()].strip(), _PRE_AIA.sub("pre-AIA", match.group(1))
     bare = bare_readings(number)
     names = list(dict.fromkeys(bare or [found.canonical for found in find_citations(number)][:1]))
     filters = [found for name in names for found in _named(name, variant)]

@@ -1,6 +1,87 @@
-"""What holds for all tests."""
+"""What holds for all tests, and the index of the samples that several of them search."""
 
 import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
 
 # Before any test imports Haystack: tests tell nobody anything.
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
+
+if TYPE_CHECKING:
+    from pipelines.mpep import MpepSearch
+
+TESTS = Path(__file__).parent
+PROJECT = TESTS.parent
+
+
+@dataclass(frozen=True)
+class SampleIndex:
+    """
+    An index of the sample corpus and of the statutes of our own in converters/data, by embedders that count words.
+
+    :param data_dir: A data folder with the index.
+    :param profile: The profile it was built with.
+    """
+
+    data_dir: Path
+    profile: Path
+
+    def search(self) -> "MpepSearch":
+        """A search that is ready."""
+        from pipelines.mpep import MpepSearch
+        from pipelines.settings import Settings
+
+        search = MpepSearch(str(self.profile), Settings(data_dir=self.data_dir))
+        search.warm_up()
+        return search
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SampleIndex]:
+    """The samples, indexed once for all tests; don't change it."""
+    folder = tmp_path_factory.mktemp("samples")
+    names = yaml.safe_load((PROJECT / "pipelines/yaml/profiles/embedded.yaml").read_text(encoding="utf-8"))
+    names["embedder"] = {
+        "query": {"type": "word_embedders.WordTextEmbedder"},
+        "passage": {"type": "word_embedders.WordDocumentEmbedder"},
+    }
+    (folder / "words.yaml").write_text(yaml.safe_dump(names), encoding="utf-8")
+    index = SampleIndex(folder / "data", folder / "words.yaml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(TESTS / "evaluation"))
+        patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+        from pipelines.corpora import get_corpus
+        from pipelines.indexing import IndexRun
+        from pipelines.settings import Settings
+
+        statutes = TESTS / "components/converters/data/mpep-9015-appx-l.html"
+        run = IndexRun(get_corpus("us-patent-law"), Settings(data_dir=index.data_dir), str(index.profile))
+        report = run.run([PROJECT / "samples/us_patent_law", statutes])
+        assert report.failures == []
+        yield index
+        sys.modules.pop("word_embedders", None)
+
+
+@pytest.fixture
+def sample_data(sample_index: SampleIndex, monkeypatch: pytest.MonkeyPatch) -> SampleIndex:
+    """The samples' index as the one that the environment names."""
+    monkeypatch.syspath_prepend(str(TESTS / "evaluation"))
+    monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+    monkeypatch.setenv("TANSAKU_DATA_DIR", str(sample_index.data_dir))
+    monkeypatch.setenv("TANSAKU_PROFILE", str(sample_index.profile))
+    return sample_index
+
+
+@pytest.fixture
+def keyword_index(sample_data: SampleIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SampleIndex:
+    """A copy of the samples' index that has no vectors yet."""
+    shutil.copytree(sample_data.data_dir, tmp_path / "keyword-only", ignore=shutil.ignore_patterns("vectors"))
+    monkeypatch.setenv("TANSAKU_DATA_DIR", str(tmp_path / "keyword-only"))
+    return SampleIndex(tmp_path / "keyword-only", sample_data.profile)

@@ -1,0 +1,393 @@
+"""search_mpep and get_mpep_section over an index of the samples."""
+
+from typing import Any
+
+import pytest
+
+from pipelines.errors import ArgumentError, IndexMissingError
+from pipelines.mpep import MpepSearch
+from pipelines.mpep_answers import as_hits
+from pipelines.mpep_arguments import build_filters
+from pipelines.settings import Settings
+
+QUESTIONS = [
+    "how may the time for reply be extended",
+    "when may new matter be added to the description",
+    "machine learning mental process",
+    "608.01(o)",
+    "MPEP 2106",
+    "35 usc 112(b) indefinite claims",
+    '"new matter" in the drawings',
+]
+HIT = {
+    *("rank", "source", "section", "file", "page", "has_statute", "has_mpep_ref", "has_rule_ref", "is_statute"),
+    *("is_regulation", "is_update", "relevance_score", "text", "id", "title", "breadcrumb", "url", "revision"),
+    *("highlights", "scores", "kind"),
+}
+METADATA = {
+    *("source", "file", "page", "section", "has_statute", "has_mpep_ref", "has_rule_ref"),
+    *("is_statute", "is_regulation", "is_update"),
+}
+FILTERS = ("source_filter", "is_statute", "is_regulation", "is_update")
+NOTICE = {"doc_type", "fr_citation", "effective_date"}
+
+
+@pytest.fixture(scope="module")
+def search(sample_index: Any) -> MpepSearch:
+    return sample_index.search()
+
+
+def ids(answer: dict[str, Any]) -> list[str]:
+    return [hit["id"] for hit in answer["results"]]
+
+
+def test_docstring_example(search: MpepSearch) -> None:
+    assert len(search.search("when may new matter be added", top_k=3)["results"]) == 3
+    assert search.section("608.01(o)")["total_chunks"] == 2
+
+
+@pytest.mark.parametrize("query", QUESTIONS)
+def test_an_answer(search: MpepSearch, query: str) -> None:
+    answer = search.search(query, top_k=10)
+
+    hits = answer["results"]
+    assert (answer["query"], answer["degraded"]) == (query, [])
+    assert answer["corpus"]["name"] == "us-patent-law"
+    assert answer["corpus"]["editions"]["uslm_xml"] == ["through Pub. L. 119-1"]
+    assert answer["execution_time_ms"] > 0
+    # Three passages hold the quoted words.
+    assert [hit["rank"] for hit in hits] == list(range(1, 4 if '"' in query else 11))
+    assert len({hit["id"] for hit in hits}) == len(hits)
+    relevance = [hit["relevance_score"] for hit in hits]
+    assert relevance == sorted(relevance, reverse=True)
+    assert all(0 <= score <= 1 for score in relevance)
+    for hit in hits:
+        assert set(hit) - {"overrides"} == (HIT | NOTICE if hit["is_update"] else HIT)
+        assert all(0 <= start < end <= len(hit["text"]) for start, end in hit["highlights"])
+        assert hit["highlights"] == sorted(hit["highlights"])
+
+
+@pytest.mark.parametrize("query", QUESTIONS)
+def test_fewer_results_are_the_first_of_more(search: MpepSearch, query: str) -> None:
+    ten = ids(search.search(query, top_k=10))
+
+    assert ids(search.search(query, top_k=5)) == ten[:5]
+    assert ids(search.search(query, top_k=10, retrieve_k=100)) == ten
+    assert ids(search.search(query, top_k=10)) == ten
+
+
+def test_highlights_point_at_what_matched(search: MpepSearch) -> None:
+    [hit] = search.search("how may the time for reply be extended", source_filter="37_CFR", top_k=1)["results"]
+
+    marked = {hit["text"][start:end].lower() for start, end in hit["highlights"]}
+    assert hit["section"] == "1.136"
+    assert marked
+    assert all(any(part in words for part in ("time", "repl", "exten")) for words in marked)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("608.01(o)", ["MPEP-608.01(o)#1", "MPEP-608.01(o)#2"]),
+        ("MPEP § 608.01(o)", ["MPEP-608.01(o)#1", "MPEP-608.01(o)#2"]),
+        ("MPEP 608.01 (o)", ["MPEP-608.01(o)#1", "MPEP-608.01(o)#2"]),
+        ("６０８．０１（ｏ）", ["MPEP-608.01(o)#1", "MPEP-608.01(o)#2"]),
+        ("what is 35 U.S.C. 103", ["35USC-103#1"]),
+        ("103", ["MPEP-103#1", "35USC-103#1"]),
+        ("rule 1.136", ["37CFR-1.136#1"]),
+        ("２１０７", ["MPEP-2107#1"]),
+        ("¶ 7.44", ["MPEP-608.01(o)#2"]),
+        ("2030-90011", ["FR-2030-90011#1", "FR-2030-90011#2", "FR-2030-90011#3"]),
+        ("95 FR 99011", ["FR-2030-90011#1", "FR-2030-90011#2", "FR-2030-90011#3"]),
+        ("35 U.S.C. 981", ["35USC-981#1", "35USC-981#2", "35USC-981#3", "35USC-981-preAIA#1"]),
+        ("pre-AIA 35 U.S.C. 981", ["35USC-981-preAIA#1"]),
+        ("MPEP 123", ["MPEP-122-129#1"]),
+        ("135", ["35USC-135#1"]),
+    ],
+)
+def test_exact_numbers_come_first(search: MpepSearch, query: str, first: list[str]) -> None:
+    hits = search.search(query, top_k=10)["results"]
+
+    assert [hit["id"] for hit in hits[: len(first)]] == first
+    assert all(hit["relevance_score"] == 1 for hit in hits[: len(first)])
+
+
+def test_a_number_never_matches_another(search: MpepSearch) -> None:
+    named = search.search("2106", top_k=2)["results"]
+
+    assert {hit["section"] for hit in named} == {"2106"}
+    assert search.search("MPEP 2106", top_k=20)["results"][0]["section"] == "2106"
+
+
+def test_updates_stand_in_front_of_what_they_override(search: MpepSearch) -> None:
+    hits = search.search("MPEP 2106.04(a)(2)", top_k=5)["results"]
+
+    assert [hit["id"] for hit in hits[:4]] == [
+        "MPEP-2106.04(a)(2)#1",
+        "MPEP-2106.04(a)(2)#2",
+        "FR-2031-90007#1",
+        "FR-2030-90011#2",
+    ]
+    assert "mpep:2106.04(a)(2)" in hits[2]["overrides"]
+    assert (hits[2]["doc_type"], hits[2]["fr_citation"], hits[2]["effective_date"]) == (
+        "Notice",
+        "96 FR 90107",
+        "2031-01-20",
+    )
+    question = search.search("how may the time for reply be extended", top_k=2)["results"]
+    assert [hit["id"] for hit in question] == ["FR-2030-90200#1", "37CFR-1.136#1"]
+    assert question[0]["effective_date"] is None
+
+
+def test_updates_honour_the_filter(search: MpepSearch) -> None:
+    hits = search.search("MPEP 2106.04(a)(2)", top_k=10, is_update=False)["results"]
+
+    assert not any(hit["is_update"] for hit in hits)
+    assert hits[0]["section"] == "2106.04(a)(2)"
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected", "count"),
+    [
+        ({"source_filter": "MPEP"}, {"source": "MPEP"}, 20),
+        ({"source_filter": "35_USC"}, {"source": "35_USC"}, 20),
+        ({"source_filter": "37_CFR"}, {"source": "37_CFR"}, 17),
+        ({"source_filter": "SUBSEQUENT"}, {"source": "SUBSEQUENT", "is_update": True}, 9),
+        ({"is_statute": True}, {"source": "35_USC", "is_statute": True}, 20),
+        ({"is_statute": False}, {"is_statute": False}, 20),
+        ({"is_regulation": True}, {"source": "37_CFR", "is_regulation": True}, 17),
+        ({"is_regulation": False}, {"is_regulation": False}, 20),
+        ({"is_update": True}, {"source": "SUBSEQUENT"}, 9),
+        ({"is_update": False, "is_statute": False, "is_regulation": False}, {"source": "MPEP"}, 20),
+        ({"source_filter": "MPEP", "is_update": True}, {}, 0),
+    ],
+)
+def test_filters_apply_before_ranking(
+    search: MpepSearch, filters: dict[str, Any], expected: dict[str, Any], count: int
+) -> None:
+    # With vectors every chunk that passes the filter is a candidate, however few words it shares with the query.
+    hits = search.search("abstract ideas of the claims", top_k=20, **filters)["results"]
+
+    assert len(hits) == count
+    chunks = search._store("keyword_retriever").ids(build_filters(*map(filters.get, FILTERS)))
+    assert count == min(len(chunks), 20)
+    assert {hit["id"] for hit in hits} <= set(chunks)
+    assert all(hit[name] == value for hit in hits for name, value in expected.items())
+
+
+def test_quoted_phrases_are_required(search: MpepSearch) -> None:
+    hits = search.search('"a person of ordinary skill in its field"', top_k=5)["results"]
+
+    assert [hit["id"] for hit in hits] == ["35USC-103#1"]
+    assert search.search('"skill of ordinary person"')["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"query": "ab"}, "query: 'ab' is not allowed; it must be a text of 3 to 10,000 characters"),
+        ({"query": "  ab \n"}, "query: 'ab' is not allowed"),
+        ({"query": ""}, "query: '' is not allowed"),
+        ({"query": " \t\n\u3000 "}, "query: '' is not allowed"),
+        ({"query": "x" * 10_001}, "it must be a text of 3 to 10,000 characters"),
+        ({"query": None}, "query: None is not allowed"),
+        ({"query": 123}, "query: 123 is not allowed"),
+        ({"top_k": 0}, "top_k: 0 is not allowed; it must be an integer of 1 or more"),
+        ({"top_k": -1}, "top_k: -1 is not allowed"),
+        ({"top_k": True}, "top_k: True is not allowed"),
+        ({"top_k": "5"}, "top_k: '5' is not allowed"),
+        ({"top_k": 5.0}, r"top_k: 5\.0 is not allowed"),
+        ({"top_k": None}, "top_k: None is not allowed"),
+        ({"retrieve_k": 0}, "retrieve_k: 0 is not allowed"),
+        ({"retrieve_k": "9"}, "retrieve_k: '9' is not allowed"),
+        ({"retrieve_k": False}, "retrieve_k: False is not allowed"),
+        (
+            {"source_filter": "mpep"},
+            "source_filter: 'mpep' is not allowed; it must be one of MPEP, 35_USC, 37_CFR, SUB",
+        ),
+        ({"source_filter": ""}, "source_filter: '' is not allowed"),
+        ({"source_filter": ["MPEP"]}, "source_filter: .* is not allowed"),
+        ({"is_statute": "true"}, "is_statute: 'true' is not allowed; it must be true or false"),
+        ({"is_regulation": 1}, "is_regulation: 1 is not allowed"),
+        ({"is_update": 0}, "is_update: 0 is not allowed"),
+    ],
+)
+def test_arguments_of_search(search: MpepSearch, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message) as raised:
+        search.search(**{"query": "new matter", **arguments})
+
+    assert raised.value.argument == next(iter(arguments))
+    assert len(str(raised.value)) < 300
+
+
+def test_arguments_at_their_limits(search: MpepSearch) -> None:
+    claim = ("A jar comprising a lid, wherein the lid closes the jar. " * 200)[:10_000]
+
+    assert len(claim) == 10_000
+    assert len(search.search(f"  {claim.strip().ljust(10_000, 'x')}  ", top_k=2)["results"]) == 2
+    assert search.search(" lid ")["query"] == "lid"
+    assert len(search.search("claim", top_k=20)["results"]) == 20
+    assert len(search.search("claim", top_k=21)["results"]) == 20
+    assert len(search.search("claim", top_k=1)["results"]) == 1
+    # Never below top_k, never above 100.
+    assert len(search.search("claim", top_k=10, retrieve_k=1)["results"]) == 10
+    assert len(search.search("claim", top_k=10, retrieve_k=100_000)["results"]) == 10
+
+
+def test_without_an_index(sample_index: Any, tmp_path: Any) -> None:
+    search = MpepSearch(str(sample_index.profile), Settings(data_dir=tmp_path))
+
+    for call in (lambda: search.search("new matter"), lambda: search.section("2106"), search.warm_up):
+        with pytest.raises(IndexMissingError, match="tansaku index us-patent-law PATH"):
+            call()
+    assert search.health()["ready"] is False
+    assert "tansaku index us-patent-law" in search.health()["detail"]
+
+
+def test_wrong_arguments_are_named_before_a_missing_index(tmp_path: Any) -> None:
+    search = MpepSearch(settings=Settings(data_dir=tmp_path))
+
+    with pytest.raises(ArgumentError, match="top_k"):
+        search.search("new matter", top_k=0)
+    with pytest.raises(ArgumentError, match="section_number"):
+        search.section("")
+
+
+def test_without_vectors_the_keywords_answer_and_say_so(keyword_index: Any) -> None:
+    search = keyword_index.search()
+
+    answer = search.search("when is the time for reply extended", top_k=3)
+
+    assert answer["degraded"] == ["vector"]
+    assert len(answer["results"]) == 3
+    scores = [hit["scores"] for hit in answer["results"] if hit["scores"].get("fused_score") is not None]
+    assert scores
+    assert all(score["vector_rank"] is None and score["keyword_rank"] >= 1 for score in scores)
+    assert search.search("608.01(o)")["results"][0]["section"] == "608.01(o)"
+    health = search.health()
+    assert (health["ready"], health["degraded"], health["stores"]["vector"]) == (True, ["vector"], 0)
+
+
+def test_health(search: MpepSearch) -> None:
+    health = search.health()
+
+    assert (health["ready"], health["degraded"], health["pipelines"]) == (True, [], {"mpep_query": "ready"})
+    assert health["stores"]["keyword"] == health["stores"]["vector"] == health["corpus"]["chunks"] > 100
+
+
+def sections(answer: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(chunk["metadata"]["section"] for chunk in answer["chunks"]))
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("608.01(o)", ["608.01(o)"]),
+        ("MPEP § 608.01(o)", ["608.01(o)"]),
+        ("608.01 (o)", ["608.01(o)"]),
+        (" ６０８．０１（ｏ） ", ["608.01(o)"]),
+        (
+            "608.01",
+            ["608.01", "608.01(a)", "608.01(b)", "608.01(i)", "608.01(n)", "608.01(o)", "608.01(p)"],
+        ),
+        ("MPEP 2106.04", ["2106.04", "2106.04(a)", "2106.04(a)(2)", "2106.04(d)"]),
+        ("§ 2107", ["2107", "2107.01", "2107.02"]),
+        ("100", ["101", "103", "103.01", "106", "106.01", "120", "122-129"]),
+        ("1000", ["1002", "1002.02(c)"]),
+        ("MPEP chapter 700", ["706", "706.02", "706.03", "706.03(a)", "706.07", "706.07(a)"]),
+        ("125", ["122-129"]),
+        ("122-129", ["122-129"]),
+        ("103", ["103", "103.01"]),
+        ("35 U.S.C. 103", ["103"]),
+        ("112", ["112"]),
+        ("37 CFR 1.136", ["1.136"]),
+        ("1.136", ["1.136"]),
+        ("rule 1.136", ["1.136"]),
+        ("¶ 7.44", ["608.01(o)"]),
+        ("form paragraph 7.44", ["608.01(o)"]),
+        ("2030-90011", ["2030-90011"]),
+    ],
+)
+def test_a_section_in_document_order(search: MpepSearch, number: str, expected: list[str]) -> None:
+    answer = search.section(number)
+
+    assert set(answer) == {"section", "total_chunks", "chunks"}
+    assert answer["section"] == number.strip()
+    assert answer["total_chunks"] == len(answer["chunks"])
+    assert sections(answer)[: len(expected)] == expected
+    if "chapter" not in number:
+        assert sections(answer) == expected
+    for chunk in answer["chunks"]:
+        assert set(chunk) == {"text", "metadata"}
+        assert set(chunk["metadata"]) == (METADATA | NOTICE if chunk["metadata"]["is_update"] else METADATA)
+        assert chunk["text"]
+
+
+def test_chunks_are_in_order_and_counted_beyond_the_limit(search: MpepSearch) -> None:
+    whole = search.section("2100")
+    start = search.section("2100", max_chunks=3)
+
+    assert whole["total_chunks"] == start["total_chunks"] == len(whole["chunks"]) > 30
+    assert start["chunks"] == whole["chunks"][:3]
+    places = [(c["metadata"]["section"], c["metadata"]["page"]) for c in whole["chunks"]]
+    assert len(set(places)) == len(places)
+    assert {c["metadata"]["section"][:2] for c in whole["chunks"]} == {"21"}
+    for section in {section for section, _ in places}:
+        pages = [page for name, page in places if name == section]
+        assert pages == list(range(1, len(pages) + 1))
+
+
+def test_a_section_without_text_has_its_title(search: MpepSearch) -> None:
+    answer = search.section("122")
+
+    assert answer["total_chunks"] == 1
+    assert answer["chunks"][0]["text"] == "122-129 [Reserved]"
+
+
+@pytest.mark.parametrize("spelling", ["pre-AIA", "pre-aia", "PRE‐AIA"])
+def test_former_law_is_given_only_when_asked_for(search: MpepSearch, spelling: str) -> None:
+    former = search.section(f"35 U.S.C. 981 ({spelling})")
+    current = search.section("35 U.S.C. 981")
+
+    assert (former["total_chunks"], current["total_chunks"]) == (1, 3)
+    assert former["chunks"][0] not in current["chunks"]
+
+
+def test_what_exists_in_a_variant_alone_is_given_without_it(search: MpepSearch) -> None:
+    assert search.section("35 U.S.C. 982") == {**search.section("35 U.S.C. 982 (note)"), "section": "35 U.S.C. 982"}
+
+
+@pytest.mark.parametrize("number", ["9999", "608.01(z)", "35 U.S.C. 399", "37 CFR 1.999", "¶ 9.99", "2099-99999"])
+def test_unknown_sections(search: MpepSearch, number: str) -> None:
+    assert search.section(number) == {"error": f"No content found for MPEP section {number}"}
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [("", "''"), ("  ", "'  '"), ("claims", "'claims'"), ("§", "'§'"), ("1" * 201, "11"), (None, "None"), (608, "608")],
+)
+def test_malformed_sections_say_what_is_right(search: MpepSearch, number: Any, shown: str) -> None:
+    with pytest.raises(ArgumentError, match=r'it must be a section number such as "608\.01\(o\)"') as raised:
+        search.section(number)
+
+    assert shown in str(raised.value)
+
+
+@pytest.mark.parametrize("max_chunks", [0, -1, True, "5", 1.5, 1001])
+def test_max_chunks(search: MpepSearch, max_chunks: Any) -> None:
+    with pytest.raises(ArgumentError, match="max_chunks"):
+        search.section("2106", max_chunks=max_chunks)
+    assert search.section("2106", max_chunks=1000)["total_chunks"] > 1
+
+
+def test_relevance_never_rises_and_names_count_1() -> None:
+    from haystack import Document
+
+    documents = [
+        Document(id=str(n), content="x", score=score, meta={"tier": tier, "scores": {"rerank_score": rerank}})
+        for n, (score, tier, rerank) in enumerate(
+            [(0.2, 0, None), (0.3, 2, None), (1.7, 2, None), (0.9, 2, 0.4), (None, 2, None), (-0.5, 2, None)]
+        )
+    ]
+
+    assert [hit["relevance_score"] for hit in as_hits(documents)] == [1, 1, 1, 0.4, 0, 0]
