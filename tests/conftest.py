@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,12 +37,20 @@ class SampleIndex:
         from pipelines.settings import Settings
 
         search = MpepSearch(str(self.profile), Settings(data_dir=self.data_dir))
-        search.warm_up()
+        with pytest.MonkeyPatch.context() as patch:
+            allow_word_embedders(patch)
+            search.warm_up()
         return search
 
 
+def allow_word_embedders(patch: pytest.MonkeyPatch) -> None:
+    """Make the embedders that count words importable for pipelines."""
+    patch.syspath_prepend(str(TESTS / "evaluation"))
+    patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+
+
 @pytest.fixture(scope="session")
-def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SampleIndex]:
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
     """The samples, indexed once for all tests; don't change it."""
     folder = tmp_path_factory.mktemp("samples")
     names = yaml.safe_load((PROJECT / "pipelines/yaml/profiles/embedded.yaml").read_text(encoding="utf-8"))
@@ -55,8 +61,7 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SampleInd
     (folder / "words.yaml").write_text(yaml.safe_dump(names), encoding="utf-8")
     index = SampleIndex(folder / "data", folder / "words.yaml")
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(TESTS / "evaluation"))
-        patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+        allow_word_embedders(patch)
         from pipelines.corpora import get_corpus
         from pipelines.indexing import IndexRun
         from pipelines.settings import Settings
@@ -64,16 +69,14 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SampleInd
         statutes = TESTS / "components/converters/data/mpep-9015-appx-l.html"
         run = IndexRun(get_corpus("us-patent-law"), Settings(data_dir=index.data_dir), str(index.profile))
         report = run.run([PROJECT / "samples/us_patent_law", statutes])
-        assert report.failures == []
-        yield index
-        sys.modules.pop("word_embedders", None)
+    assert report.failures == []
+    return index
 
 
 @pytest.fixture
 def sample_data(sample_index: SampleIndex, monkeypatch: pytest.MonkeyPatch) -> SampleIndex:
     """The samples' index as the one that the environment names."""
-    monkeypatch.syspath_prepend(str(TESTS / "evaluation"))
-    monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+    allow_word_embedders(monkeypatch)
     monkeypatch.setenv("TANSAKU_DATA_DIR", str(sample_index.data_dir))
     monkeypatch.setenv("TANSAKU_PROFILE", str(sample_index.profile))
     return sample_index
