@@ -94,10 +94,11 @@ class SectionSplitter:
         chunks = []
         for ordinal, group in enumerate(self._group(_blocks(record, text), text, room), start=1):
             first = group[0]
+            lead = next((block for block in group if block.kind != "heading"), first)
             content = text[first.start : group[-1].end]
             labels = list(dict.fromkeys(b.label for b in group if b.label))
-            own_ids = _chunk_ids(self_ids, first.kind, labels)
-            headings = list(first.headings)
+            own_ids = _chunk_ids(self_ids, lead.kind, labels)
+            headings = list(lead.headings)
             cites = _cites(content, own_ids)
             url = record.meta.get("url", "")
             meta: dict[str, Any] = {
@@ -105,7 +106,7 @@ class SectionSplitter:
                 "span": [first.start, group[-1].end] if text == record.content else None,
                 "ordinal": ordinal,
                 "page": first.page or ordinal,
-                "kind": next((b.kind for b in group if b.kind != "heading"), first.kind),
+                "kind": lead.kind,
                 "headings": headings,
                 "anchor": first.anchor,
                 "label": labels[0] if labels else "",
@@ -130,14 +131,15 @@ class SectionSplitter:
         current: list[_Block] = []
         size = 0
         for block in blocks:
-            if current and self._breaks(current, size, block, room):
-                groups.append(current)
+            long = block.tokens > room
+            if current and (long or self._breaks(current, size, block, room)):
+                ended, current = _part_from_headings(current)
+                groups.extend([ended] if ended else [])
+                size = sum(heading.tokens for heading in current)
+            if long:
+                first, *others = self._cut(block, text, room)
+                groups.extend([[*current, first], *([piece] for piece in others)])
                 current, size = [], 0
-            if block.tokens > room:
-                if current:
-                    groups.append(current)
-                    current, size = [], 0
-                groups.extend([piece] for piece in self._cut(block, text, room))
             else:
                 current.append(block)
                 size += block.tokens
@@ -151,8 +153,6 @@ class SectionSplitter:
             return True
         if block.kind == "form_paragraph" and block.label and block.label != last.label:
             return True
-        if last.kind == "heading" and len(current) == 1:
-            return False  # a heading stays with what it heads
         if size + block.tokens > room:
             return True
         new_heading = block.kind == "heading" or block.headings != last.headings
@@ -185,6 +185,14 @@ class SectionSplitter:
                 repeated += sizes[following]
             first = following
         return pieces
+
+
+def _part_from_headings(blocks: list[_Block]) -> tuple[list[_Block], list[_Block]]:
+    """A chunk that ends, and the headings at its end, which go on with what they head."""
+    end = len(blocks)
+    while end and blocks[end - 1].kind == "heading":
+        end -= 1
+    return blocks[:end], blocks[end:]
 
 
 def _windows(text: str, start: int, end: int, room: int) -> list[tuple[int, int]]:
