@@ -201,6 +201,20 @@ def test_a_new_heading_starts_a_chunk_once_there_is_enough() -> None:
     assert headed(14) == [f"{words(14)}\n\nII. Next\n\n{words(6)}"]
 
 
+@pytest.mark.parametrize(("following", "chunks"), [(20, 2), (60, 3)])
+def test_a_heading_goes_on_with_what_it_heads(following: int, chunks: int) -> None:
+    heading = ("I. PAPER", {"kind": "heading", "headings": ["I. PAPER"]})
+    sentences = " ".join(words(10) + "." for _ in range(following // 10))
+    document = record([(words(14), {}), heading, (sentences, {"headings": ["I. PAPER"]})])
+
+    found = split(document)
+
+    check_slices(document, found)
+    assert [c.content.startswith("I. PAPER") for c in found] == [False, True, False][:chunks]
+    assert found[0].content == words(14)
+    assert [(c.meta["kind"], c.meta["headings"]) for c in found[1:]] == [("text", ["I. PAPER"])] * (chunks - 1)
+
+
 def test_a_long_block_is_cut_at_sentence_ends_and_overlaps() -> None:
     sentences = [f"{words(8, f'{name}')}." for name in ("alpha", "bravo", "delta", "gamma", "sigma", "theta")]
     text = " ".join(sentences)
