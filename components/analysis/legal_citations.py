@@ -14,22 +14,24 @@ from components.analysis.analyzed_text import Identifier
 from components.analysis.folding import Folded, fold
 
 _SUB = r"(?:\s?\((?:[a-z]{1,2}|[ivxlc]{1,5}|\d{1,3})\))*"
-_SIGN = r"(?:§+|sections?\b|secs?\.)"
+# Bounded, because runs of blanks or signs would be tried again from each of their characters.
+_GAP = r"\s{0,8}"
+_SIGN = r"(?:§{1,3}|sections?\b|secs?\.)"
 _MPEP_SUB = r"(?:\s?\([a-z]{1,2}\d?\))?(?:\s?\(\d{1,2}\))?"
 _MPEP_NUMBER = rf"\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?(?:-\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?)?"
 # The title of the next citation is no section: "35 U.S.C. 102, 37 CFR 1.131".
-_NO_TITLE = r"(?!\d|\s*(?:u\.?\s?s\.?\s?c\b|c\.?\s?f\.?\s?r\b|f\.?\s?r\b|fed\.?\s*reg))"
+_NO_TITLE = r"(?!\d|\s{0,8}(?:u\.?\s?s\.?\s?c\b|c\.?\s?f\.?\s?r\b|f\.?\s?r\b|fed\.?\s{0,8}reg))"
 _USC_NUMBER = rf"\d{{1,4}}[a-z]?{_NO_TITLE}{_SUB}"
 _CFR_NUMBER = r"\d{1,3}\.\d{1,4}[a-z]?" + _SUB
 _FP_NUMBER = r"\d{1,2}\.\d{1,3}(?:\.\d{1,3})*[a-z]?(?:\.[a-z]{2,5})?(?:\.\d{1,2})?"
 _LATIN = r"(?:\s?(?:bis|ter|quater|quinquies|sexies|septies))?"
 _PCT_NUMBER = rf"\d{{1,3}}{_LATIN}(?:\.\d{{1,2}}{_LATIN})?" + _SUB
-_AND = r"\s*(?:,?\s*(?:and|or|to|through|and/or)\s+|[,;/]\s*|-\s*)" + _SIGN + r"?\s*"
+_AND = r"\s{0,8}(?:,?\s{0,8}(?:and|or|to|through|and/or)\s+|[,;/]\s{0,8}|-\s{0,8})" + _SIGN + r"?\s{0,8}"
 
 
 def _series(head: str, number: str) -> re.Pattern[str]:
     """A citation head, then one number or a list of them: "35 U.S.C. 102, 103 and 112(b)"."""
-    return re.compile(rf"(?<![\w.])(?P<head>{head})\s*(?P<numbers>{number}(?:{_AND}{number})*)(?![\d(])(?!\.\d)")
+    return re.compile(rf"(?<![\w.])(?P<head>{head}){_GAP}(?P<numbers>{number}(?:{_AND}{number})*)(?![\d(])(?!\.\d)")
 
 
 _KINDS: list[tuple[str, re.Pattern[str], re.Pattern[str]]] = [
@@ -37,15 +39,15 @@ _KINDS: list[tuple[str, re.Pattern[str], re.Pattern[str]]] = [
     for kind, head, number in (
         ("pct:rule", r"pct\s+rules?\b", _PCT_NUMBER),
         ("pct:art", r"pct\s+art(?:icles?\b|s?\.)", _PCT_NUMBER),
-        ("paris:art", r"paris convention,?\s*art(?:icles?\b|s?\.)", _PCT_NUMBER),
-        ("usc", rf"(?P<title>\d{{1,2}})\s*u\.?\s?s\.?\s?c\.?(?:\s?a\.)?\s*{_SIGN}?", _USC_NUMBER),
-        ("cfr", rf"37\s*c\.?\s?f\.?\s?r\.?\s*{_SIGN}?|rules?\b", _CFR_NUMBER),
-        ("mpep", rf"m\.?\s?p\.?\s?e\.?\s?p\.?\s*(?:{_SIGN}|chapters?\b)?", _MPEP_NUMBER),
-        ("fp", r"¶+|form paragraphs?\b|\bfps?\.?", _FP_NUMBER),
+        ("paris:art", r"paris convention,?\s{0,8}art(?:icles?\b|s?\.)", _PCT_NUMBER),
+        ("usc", rf"(?P<title>\d{{1,2}}){_GAP}u\.?\s?s\.?\s?c\.?(?:\s?a\.)?{_GAP}{_SIGN}?", _USC_NUMBER),
+        ("cfr", rf"37{_GAP}c\.?\s?f\.?\s?r\.?{_GAP}{_SIGN}?|rules?\b", _CFR_NUMBER),
+        ("mpep", rf"m\.?\s?p\.?\s?e\.?\s?p\.?{_GAP}(?:{_SIGN}|chapters?\b)?", _MPEP_NUMBER),
+        ("fp", r"¶{1,3}|form paragraphs?\b|\bfps?\.?", _FP_NUMBER),
     )
 ]
 _SIGNED = re.compile(
-    rf"(?<![\w.]){_SIGN}\s*(?P<numbers>\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}"
+    rf"(?<![\w.]){_SIGN}{_GAP}(?P<numbers>\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}"
     rf"(?:{_AND}\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB})*)(?![\d(])(?!\.\d)"
 )
 _SIGNED_NUMBER = re.compile(rf"\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}")
@@ -53,8 +55,10 @@ _UNIT = r"\s?(?:%|°|(?:percent|dollars|[kcmn]?m|m?[gl]|kg|[kmg]?hz|seconds?)\b)
 _MPEP_ALONE = re.compile(rf"(?<![\w.,$/-])(?<!\$ )\d{{3,4}}\.\d{{2}}{_MPEP_SUB}(?![\w(%]|\.\d|{_UNIT})")
 _STATUTE_ALONE = re.compile(r"(?<![\w.,$/(-])[1-3]\d{2}(?:\([a-z]\)(?:\(\d\))?)+(?![\w(])")
 _FR_NUMBER = re.compile(r"(?<![\w./-])(?:e\d|20\d\d)-(?!(?:19|20)\d\d\b)\d{4,6}(?![\w-])")
-_FR_CITE = re.compile(r"(?<![\w.])(\d{2,3})\s*(?:fed\.?\s*reg\.?|f\.?\s?r\.?)\s*(\d{1,3}(?:,\d{3})|\d{3,6})(?![\d,]\d)")
-_BARE = re.compile(rf"^\s*(?:{_SIGN}\s*)?(?P<number>\d[\w.()\s-]*?)\s*$")
+_FR_CITE = re.compile(
+    r"(?<![\w.])(\d{2,3})\s{0,8}(?:fed\.?\s{0,8}reg\.?|f\.?\s?r\.?)\s{0,8}(\d{1,3}(?:,\d{3})|\d{3,6})(?![\d,]\d)"
+)
+_BARE = re.compile(rf"(?:{_SIGN}{_GAP})?(?P<number>\d[\w.()\s-]*)")
 
 
 def canonical(kind: str, number: str, title: str = "35") -> str:
@@ -147,7 +151,7 @@ def bare_readings(query: str) -> list[str]:
     :param query: A whole query.
     :returns: Canonical identifiers; empty when the query is more than a number.
     """
-    match = _BARE.match(fold(query).text)
+    match = _BARE.fullmatch(fold(query).text.strip())
     if not match:
         return []
     number = re.sub(r"\s+", "", match.group("number"))

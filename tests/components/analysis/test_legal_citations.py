@@ -195,3 +195,14 @@ def test_canonical(kind: str, number: str, expected: str) -> None:
 def test_no_prefix_of_a_number_is_taken_for_it() -> None:
     assert "mpep:2106" not in names("MPEP 2107, MPEP 21061")
     assert "mpep:100" not in names("MPEP 1000 and MPEP 1002.02")
+
+
+@pytest.mark.parametrize("run", ["§", "¶", " ", "\n", "(", "1 "])
+def test_long_runs_take_linear_time(run: str) -> None:
+    assert names(f"mpep {run * 100_000}") == []
+    assert bare_readings(f"1{run * 100_000}!") == []
+
+
+@pytest.mark.parametrize(("text", "expected"), [("§§§§ 2106", ["mpep:2106"]), ("¶¶¶¶ 7.05.01", ["fp:7.05.01"])])
+def test_more_signs_than_needed(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
