@@ -99,7 +99,7 @@ def _read(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             reasons.append(f"line {number}: not JSON: {error}")
             continue
         if not isinstance(record, dict):

@@ -110,6 +110,8 @@ def read_entries(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], list[st
         if len(lines) < 2 or not lines[0][1].lstrip().startswith("{") or not lines[0][1].rstrip().endswith("}"):
             return [], [f"not JSON: {error.msg} at line {error.lineno}"]
         return _read_lines(lines)
+    except RecursionError:
+        return [], ["JSON nested too deeply"]
     if isinstance(whole, dict):
         whole = whole["results"] if isinstance(whole.get("results"), list) else [whole]
     if not isinstance(whole, list) or not whole:
@@ -126,6 +128,9 @@ def _read_lines(lines: list[tuple[int, str]]) -> tuple[list[tuple[str, dict[str,
             entry = json.loads(line)
         except json.JSONDecodeError as error:
             reasons.append(f"line {number}: not JSON: {error.msg}")
+            continue
+        except RecursionError:
+            reasons.append(f"line {number}: JSON nested too deeply")
             continue
         if isinstance(entry, dict):
             entries.append((f"line {number}", entry))

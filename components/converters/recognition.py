@@ -79,7 +79,7 @@ def _json(text: str) -> Recognition:
     line = text.split("\n", 1)[0]
     try:
         entry = json.loads(line)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         entry = None
     if isinstance(entry, dict):
         identifier = str(entry.get("id") or entry.get("_id") or "")

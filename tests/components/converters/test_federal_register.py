@@ -174,3 +174,12 @@ def test_real_documents_where_they_are_at_hand():
     assert result["failures"] == []
     assert len(result["documents"]) == (19 if REAL.exists() else 1)
     assert all(d.meta["publication_date"] and d.content for d in result["documents"])
+
+
+def test_json_nested_too_deeply_stops_nothing():
+    deep = b"[" * 100_000
+    result = convert(deep, b'{"a": 1}\n' + deep + b"\n{}")
+    assert [(f["origin"], f["reason"]) for f in result["failures"] if "deeply" in f["reason"]] == [
+        ("o1", "JSON nested too deeply"),
+        ("o2", "line 2: JSON nested too deeply"),
+    ]

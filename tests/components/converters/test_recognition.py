@@ -50,6 +50,7 @@ FR = {"document_number": "2099-00001", "title": "A notice of our own"}
         (b'{"a": 1}', "", "document_number"),
         (b'{"count": 0, "results": []}', "", "without Federal Register documents"),
         (b"{broken", "", "JSON without"),
+        (b"[" * 100_000, "", "JSON without"),
     ],
 )
 def test_recognition(data, kind, detail):
