@@ -28,7 +28,7 @@ def check_query(query: str) -> str:
     allowed = f"a text of {_MIN_QUERY} to {_MAX_QUERY:,} characters, not counting blanks around it"
     if not isinstance(query, str):
         raise ArgumentError("query", query, allowed)
-    query = query.strip()
+    query = _encodable(query).strip()
     if not _MIN_QUERY <= len(query) <= _MAX_QUERY:
         raise ArgumentError("query", query, allowed)
     return query
@@ -81,7 +81,7 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     """
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST_NUMBER:
         raise ArgumentError("section_number", text, SECTION_FORMS)
-    text = " ".join(text.split())
+    text = " ".join(_encodable(text).split())
     number, variant = text, ""
     if match := _VARIANT.search(text):
         number, variant = text[: match.start()].strip(), _PRE_AIA.sub("pre-AIA", match.group(1))
@@ -91,6 +91,11 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     printed = [{"field": f"meta.{field}", "operator": "==", "value": text} for field in ("section", "title")]
     filters.append({"operator": "OR", "conditions": printed})
     return names, filters
+
+
+def _encodable(text: str) -> str:
+    """The text without halves of surrogate pairs, which JSON can carry but neither a store nor an answer can."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _named(name: str, variant: str) -> list[dict[str, Any]]:

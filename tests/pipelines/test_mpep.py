@@ -1,5 +1,6 @@
 """search_mpep and get_mpep_section over an index of the samples."""
 
+import json
 from typing import Any
 
 import pytest
@@ -218,6 +219,16 @@ def test_arguments_of_search(search: MpepSearch, arguments: dict[str, Any], mess
 
     assert raised.value.argument == next(iter(arguments))
     assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize("half", ["\ud800", "\udfff"])
+def test_halves_of_surrogate_pairs_are_replaced(search: MpepSearch, half: str) -> None:
+    answer = search.search(f"new matter {half}")
+
+    assert answer["query"] == "new matter \ufffd"
+    assert json.dumps(answer, ensure_ascii=False).encode()
+    with pytest.raises(ArgumentError, match="section_number"):
+        search.section(half)
 
 
 def test_arguments_at_their_limits(search: MpepSearch) -> None:
