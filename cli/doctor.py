@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars
+from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars, visible
 
 if TYPE_CHECKING:
     from pipelines.doctor import Findings
@@ -62,6 +62,6 @@ def _print_findings(findings: "Findings") -> None:
     if findings.without_vectors:
         console.print(f"{findings.without_vectors:,} chunks wait for vectors: tansaku index {findings.corpus} --resume")
     for origin, reason in findings.unreadable.items():
-        console.print(f"not read: {origin}: {reason}", markup=False, soft_wrap=True)
+        console.print(visible(f"not read: {origin}: {reason}"), markup=False, soft_wrap=True)
     if any(store.missing or store.unknown for store in findings.stores.values()):
         console.print(f"put it right with: tansaku doctor {findings.corpus} --repair")

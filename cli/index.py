@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_error, print_json, progress_bars
+from cli.output import (
+    DONE,
+    FAILED,
+    JsonOption,
+    ProfileOption,
+    console,
+    print_error,
+    print_json,
+    progress_bars,
+    visible,
+)
 from pipelines.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -63,6 +73,7 @@ def index(
 
 def _print_report(report: "IndexReport") -> None:
     from rich.table import Table
+    from rich.text import Text
 
     groups = report.kinds()
     if len(groups) > _MOST_LINES:
@@ -77,13 +88,14 @@ def _print_report(report: "IndexReport") -> None:
         table.add_column(heading, justify="right")
     for place, kind, sums in groups:
         numbers = (sums[name] for name in ("sources", "changed", "sections", "chunks", "shadowed"))
-        table.add_row(place, kind, *(f"{number:,}" for number in numbers))
+        table.add_row(Text(visible(place)), kind, *(f"{number:,}" for number in numbers))
     if groups:
         console.print(table)
     for failure in report.failures:
-        console.print(f"[red]not read[/red]: {failure.origin}: {failure.reason}", markup=True, soft_wrap=True)
+        shown = visible(f": {failure.origin}: {failure.reason}")
+        console.print(Text.assemble(("not read", "red"), shown), soft_wrap=True)
     for note in report.notes:
-        console.print(f"note: {note}", soft_wrap=True)
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
     if report.removed:
         console.print(f"{report.removed:,} files that are gone left the index")
     console.print(

@@ -41,6 +41,11 @@ def print_json(data: Any) -> None:
     sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2, default=str) + "\n")
 
 
+def visible(text: str) -> str:
+    """A name from outside as it can be shown on a terminal: control characters are replaced."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
 def print_error(message: str) -> None:
     """Print one line `error: ...` on standard error."""
     sys.stderr.write(f"error: {' '.join(message.split())}\n")

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.manifest import Manifest
+from pipelines.manifest import Manifest, read_path
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def source_reports(manifest: Manifest, changed: set[str]) -> list[SourceReport]:
     return [
         SourceReport(
             origin=row["origin"],
-            path=row["path"],
+            path=str(read_path(row["path"])) if row["path"] else "",
             kind=row["kind"],
             sections=row["sections"],
             chunks=row["chunks"],

@@ -19,7 +19,7 @@ from pipelines.embedding import VectorPass
 from pipelines.index_lock import index_lock
 from pipelines.index_report import IndexReport, source_reports, under
 from pipelines.loading import build, prepare_haystack, resolve, without
-from pipelines.manifest import Manifest, Outcome, Plan
+from pipelines.manifest import Manifest, Outcome, Plan, read_path
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner
 from pipelines.settings import Settings
@@ -220,12 +220,12 @@ class IndexRun:
         size = 0
         kinds = sorted({row["kind"] for row in pending}, key=self._corpus.rank)
         for kind in kinds:
-            files: dict[str, tuple[str, set[str]]] = {}
+            files: dict[str, tuple[Path, set[str]]] = {}
             for row in pending:
                 if row["kind"] == kind:
-                    files.setdefault(row["file"], (row["path"] or "", set()))[1].add(row["origin"])
+                    files.setdefault(row["file"], (read_path(row["path"] or ""), set()))[1].add(row["origin"])
             for key, (path, origins) in files.items():
-                for source in self._read(SourceFile(Path(path), key), origins, tried):
+                for source in self._read(SourceFile(path, key), origins, tried):
                     batch.append(self._stream(source))
                     size += len(source.data)
                     if len(batch) == BATCH_SOURCES or size > BATCH_BYTES:

@@ -11,6 +11,7 @@ Invariants, which make a killed run harmless:
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -312,5 +313,13 @@ def read_index_info(folder: Path, corpus: str) -> IndexInfo:
     return info
 
 
+def read_path(stored: str | bytes) -> Path:
+    """A path as the manifest keeps it: as text, or as bytes when its name is no valid UTF-8."""
+    return Path(os.fsdecode(stored))
+
+
 def _bound(parameter: Any) -> Any:
+    if isinstance(parameter, Path):
+        raw = os.fsencode(parameter)
+        return str(parameter) if raw.decode("utf-8", "ignore").encode() == raw else raw
     return json.dumps(parameter) if isinstance(parameter, list) else parameter

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pipelines.corpora import Corpus
 from pipelines.errors import ArgumentError
-from pipelines.manifest import Manifest
-from pipelines.sources import Source, SourceFile, find_files, read_sources
+from pipelines.manifest import Manifest, read_path
+from pipelines.sources import Source, SourceFile, find_files, printable, read_sources
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +56,8 @@ class Scanner:
         for row in self._manifest.rows("SELECT name, path FROM roots"):
             if row["name"] in roots:
                 continue
-            is_sample = Path(row["path"]).is_relative_to(samples)
-            inside = any(Path(row["path"]).is_relative_to(path) for path in roots.values())
+            is_sample = read_path(row["path"]).is_relative_to(samples)
+            inside = any(read_path(row["path"]).is_relative_to(path) for path in roots.values())
             if prune or inside or (own and is_sample):
                 self._forget_root(row["name"])
                 if is_sample:
@@ -66,40 +66,44 @@ class Scanner:
 
     def _roots(self, paths: list[Path]) -> dict[str, Path]:
         """The roots by name: a path below another one, or below a known folder, belongs to that one."""
-        known = {row["name"]: Path(row["path"]) for row in self._manifest.rows("SELECT name, path FROM roots")}
-        given = sorted({path.expanduser().resolve() for path in paths})
+        known = {row["name"]: read_path(row["path"]) for row in self._manifest.rows("SELECT name, path FROM roots")}
+        given = sorted({_resolved(path) for path in paths})
         roots: dict[str, Path] = {}
         for path in given:
             if not path.exists() and path not in known.values():
                 raise ArgumentError("path", str(path), "an existing file, folder or archive")
             outer = next((o for o in (*roots.values(), *known.values()) if o != path and path.is_relative_to(o)), None)
             root = outer or path
-            other = roots.get(root.name) or known.get(root.name)
-            if other is not None and other != root and (root.name in roots or other.exists()):
+            name = printable(root.name)
+            other = roots.get(name) or known.get(name)
+            if other is not None and other != root and (name in roots or other.exists()):
                 raise ArgumentError(
                     "path", str(root), f"named otherwise, because {other} has the same name and is in the index"
                 )
-            roots[root.name] = root
+            roots[name] = root
         return roots
 
     def _scan_root(self, name: str, root: Path) -> None:
         known = {row["key"]: row for row in self._manifest.rows("SELECT * FROM files WHERE root = ?", name)}
         files = list(find_files(root))
         with self._manifest.transaction():
-            self._manifest.change("INSERT OR REPLACE INTO roots VALUES (?, ?)", name, str(root))
+            self._manifest.change("INSERT OR REPLACE INTO roots VALUES (?, ?)", name, root)
         for done, file in enumerate(files):
             self._progress(READING, done, len(files))
             row = known.pop(file.key, None)
             signature = _signature(file)
             if row is not None and signature is not None and signature == (row["size"], row["changed"]):
-                if row["path"] != str(file.path):
-                    self._manifest.change("UPDATE files SET path = ? WHERE key = ?", str(file.path), file.key)
+                if read_path(row["path"]) != file.path:
+                    self._manifest.change("UPDATE files SET path = ? WHERE key = ?", file.path, file.key)
                 continue
             self._scan_file(name, file, signature)
         self._progress(READING, len(files), len(files))
         with self._manifest.transaction():
+            # What lies in a folder that can't be listed may still be there.
+            closed = tuple(f"{file.key}/" for file in files if file.path.is_dir())
             for key in known:
-                self._forget_file(key)
+                if not key.startswith(closed):
+                    self._forget_file(key)
 
     def _scan_file(self, root: str, file: SourceFile, signature: tuple[int, int] | None) -> None:
         found: dict[str, tuple[Source, str, str]] = {}
@@ -113,7 +117,7 @@ class Scanner:
         size, changed = signature if readable and signature else (None, None)
         with self._manifest.transaction():
             self._manifest.change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", file.key, root, str(file.path), size, changed
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", file.key, root, file.path, size, changed
             )
             for source, digest, kind in found.values():
                 self._note_source(file, source, digest, kind)
@@ -153,6 +157,19 @@ class Scanner:
     def _forget_file(self, key: str) -> None:
         self._manifest.change("UPDATE sources SET state = 'gone' WHERE file = ?", key)
         self._manifest.change("DELETE FROM files WHERE key = ?", key)
+
+
+def _resolved(path: Path) -> Path:
+    """
+    :raises ArgumentError: When the path can't be followed: a loop of links, a folder that is closed to the user.
+    """
+    try:
+        found = path.expanduser().resolve()
+        found.exists()
+    except (OSError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ArgumentError("path", str(path), f"a file, folder or archive that can be reached ({reason})") from error
+    return found
 
 
 def _signature(file: SourceFile) -> tuple[int, int] | None:

@@ -85,9 +85,15 @@ class Source:
         return hashlib.sha256(self.data).hexdigest()
 
 
+def printable(name: str) -> str:
+    """A name as valid Unicode: bytes that aren't UTF-8 are shown as replacement characters."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def find_files(root: Path) -> Iterator[SourceFile]:
     """
-    The regular files under a root, in order of their names; hidden files and folders are left out.
+    The regular files under a root, in order of their names; hidden files and folders are left out. A folder that
+    can't be listed comes at the end, in place of its files: reading it gives the reason.
 
     Usage example:
     ```python
@@ -101,14 +107,17 @@ def find_files(root: Path) -> Iterator[SourceFile]:
     """
     if not root.is_dir():
         if root.is_file():
-            yield SourceFile(root, _printable(root.name))
+            yield SourceFile(root, printable(root.name))
         return
-    for folder, folders, names in os.walk(root):
+    closed: list[OSError] = []
+    for folder, folders, names in os.walk(root, onerror=closed.append):
         folders[:] = sorted(name for name in folders if not _skipped(name))
         for name in sorted(names):
             path = Path(folder, name)
-            if not _skipped(name) and path.is_file():
-                yield SourceFile(path, _printable(f"{root.name}/{path.relative_to(root).as_posix()}"))
+            if not _skipped(name) and _may_be_file(path):
+                yield SourceFile(path, _key(root, path))
+    for error in closed:
+        yield SourceFile(Path(error.filename), _key(root, Path(error.filename)))
 
 
 def read_sources(file: SourceFile) -> Iterator[Source]:
@@ -125,12 +134,12 @@ def read_sources(file: SourceFile) -> Iterator[Source]:
                 raise SourceError("not a regular file")
             yield from _read(file, stream)
     except _TooMuchError as error:
-        yield Source(file.key, file.path.name, reason=str(error))
+        yield Source(file.key, printable(file.path.name), reason=str(error))
     except SourceError as error:
-        yield Source(file.key, file.path.name, reason=str(error))
+        yield Source(file.key, printable(file.path.name), reason=str(error))
     except _DAMAGED as error:
         reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
-        yield Source(file.key, file.path.name, reason=f"can't be read, it may be damaged: {reason}")
+        yield Source(file.key, printable(file.path.name), reason=f"can't be read, it may be damaged: {reason}")
 
 
 def _read(file: SourceFile, stream: IO[bytes]) -> Iterator[Source]:
@@ -147,7 +156,7 @@ def _read(file: SourceFile, stream: IO[bytes]) -> Iterator[Source]:
             if packed % tarfile.BLOCKSIZE:
                 raise SourceError("can't be read to its end, it may be damaged: it is cut off within a block")
         else:
-            yield Source(file.key, file.path.name, _bounded(stream, packed))
+            yield Source(file.key, printable(file.path.name), _bounded(stream, packed))
         return
     with opener(stream) as unpacked:
         limited = _LimitedReader(unpacked, packed)
@@ -155,7 +164,7 @@ def _read(file: SourceFile, stream: IO[bytes]) -> Iterator[Source]:
         if _is_tar(head):
             yield from _read_tar(file, limited)
         else:
-            name = file.path.name
+            name = printable(file.path.name)
             stem = next((name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)), name)
             yield Source(file.key, stem, _bounded(limited))
 
@@ -189,7 +198,7 @@ def _read_zip(file: SourceFile, stream: IO[bytes], packed: int) -> Iterator[Sour
 
 
 def _member(file: SourceFile, member: str, stream: IO[bytes], size: int | None) -> Source:
-    path = PurePosixPath(_printable(member.replace("\\", "/")))
+    path = PurePosixPath(printable(member.replace("\\", "/")))
     origin = f"{file.key}!{path.as_posix().removeprefix('./')}"
     if path.is_absolute() or ".." in path.parts:
         return Source(origin, path.name, reason="its path leads out of the archive")
@@ -253,6 +262,18 @@ class _LimitedReader(io.RawIOBase, IO[bytes]):
         return b"".join(parts)
 
 
+def _may_be_file(path: Path) -> bool:
+    """Whether it is a regular file, or one that only reading tells about."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
+
+
+def _key(root: Path, path: Path) -> str:
+    return printable(Path(root.name, path.relative_to(root)).as_posix())
+
+
 def _is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
@@ -264,8 +285,3 @@ def _skipped(name: str) -> bool:
 def _skipped_path(path: str) -> bool:
     parts = path.replace("\\", "/").split("/")
     return any(_skipped(part) for part in parts if part not in (".", ".."))
-
-
-def _printable(name: str) -> str:
-    """A name as valid Unicode: bytes that aren't UTF-8 are shown as replacement characters."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -61,6 +61,20 @@ def test_unreadable_file_is_named_and_shows_in_the_exit_code(folder: Path) -> No
     assert "2 sections, 2 chunks" in output
 
 
+@pytest.mark.parametrize("name", ["[/b].txt", "[red].txt", "a\x1b[31m\nb.txt"])
+def test_names_are_shown_as_they_are_without_control_characters(folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("nothing known")
+
+    code, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
+
+    shown = name.replace("\x1b", "\ufffd").replace("\n", "\ufffd")
+    assert code == FAILED
+    assert f"not read: law/{shown}: " in output
+    assert "\x1b" not in output
+    assert f"not read: law/{shown}: " in run("doctor", "us-patent-law")[1]
+
+
 def test_nothing_to_index_is_an_error(folder: Path) -> None:
     (folder / "corpus.jsonl").unlink()
 

@@ -381,3 +381,50 @@ def test_a_store_that_is_defined_otherwise_is_built_anew(
 
     assert (report.ok, report.notes, report.chunks, report.vectors) == (True, [], 1, 1)
     assert LetterEmbedder.embedded == embedded
+
+
+def test_names_that_are_not_utf8_are_indexed_like_others(notes: Notes) -> None:
+    folder = notes.write("a.txt", "notes 10", "N1: Apples").parent
+    odd = folder / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    (odd / os.fsdecode(b"\xff.txt")).write_text("notes 10\nN2: Dates")
+
+    report = notes.run()
+
+    assert report.ok
+    assert notes.texts() == {"N1#1": "Apples", "N2#1": "Dates"}
+    assert [source.origin for source in report.sources] == ["sources/a.txt", "sources/caf�/�.txt"]
+    assert [source.changed for source in notes.run().sources] == [False, False]
+    with pytest.raises(ArgumentError, match="an existing file"):
+        notes.run(odd / os.fsdecode(b"\xfe"))
+
+
+def test_a_folder_that_can_not_be_listed_keeps_what_was_in_it(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes.write("a.txt", "notes 10", "N1: Apples")
+    closed = notes.write("closed/b.txt", "notes 10", "N2: Dates").parent
+    notes.run()
+    scandir = os.scandir
+
+    def refuse(path: str | os.PathLike[str]) -> object:
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(closed))
+        return scandir(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.scandir", refuse)
+        report = notes.run()
+
+    assert [failure.origin for failure in report.failures] == ["sources/closed"]
+    assert notes.texts() == {"N1#1": "Apples", "N2#1": "Dates"}
+    assert notes.run().ok
+    (closed / "b.txt").unlink()
+    notes.run()
+    assert notes.texts() == {"N1#1": "Apples"}
+
+
+def test_a_path_that_can_not_be_followed_is_refused(notes: Notes, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+
+    with pytest.raises(ArgumentError, match="can be reached"):
+        notes.run(loop)
