@@ -3,10 +3,10 @@
 import contextvars
 import logging
 import threading
-import time
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
+from time import monotonic
 from typing import Any, TypeVar
 
 from haystack import default_from_dict
@@ -69,7 +69,7 @@ class OptionalService:
         :returns: What it returns; None if it failed, wasn't done in time or wasn't tried.
         """
         timeout = timeout or self.timeout
-        deadline = time.monotonic() + timeout
+        deadline = monotonic() + timeout
         if self._pausing():
             return None
         if not self._slots.acquire(timeout=timeout):
@@ -96,7 +96,7 @@ class OptionalService:
             self._slots.release()
             self._failed(str(error))
             return None
-        if not done.wait(deadline - time.monotonic()):
+        if not done.wait(deadline - monotonic()):
             self._failed(f"not done within {timeout:g} s")
             return None
         if "error" in outcome:
@@ -111,7 +111,7 @@ class OptionalService:
         with self._lock:
             if self._failures < self.max_failures:
                 return False
-            now = time.monotonic()
+            now = monotonic()
             if now < self._resume_at:
                 return True
             # Of the calls that come at the end of a pause only this one is tried.
@@ -121,7 +121,7 @@ class OptionalService:
     def _failed(self, reason: str) -> None:
         with self._lock:
             self._failures += 1
-            self._resume_at = time.monotonic() + self.pause
+            self._resume_at = monotonic() + self.pause
             pausing = self._failures >= self.max_failures
         reason = reason if len(reason) <= 300 else reason[:297] + "..."
         logger.warning("%s: %s%s", self.name, reason, f"; not tried for {self.pause:g} s" if pausing else "")
