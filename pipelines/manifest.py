@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.errors import IndexMissingError
+from pipelines.errors import IndexMissingError, TansakuError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -109,14 +109,21 @@ class Manifest:
     ```
 
     :param path: The database file; made when it isn't there.
+    :raises TansakuError: When the file can't be used as a manifest.
     """
 
     def __init__(self, path: Path):
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         self._db.row_factory = sqlite3.Row
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=FULL")
-        self._db.executescript(_SCHEMA)
+        try:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise TansakuError(
+                f"the manifest {path} can't be used: {error}; if it is damaged, delete {path.parent} and index again"
+            ) from error
 
     def __enter__(self) -> "Manifest":
         return self

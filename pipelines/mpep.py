@@ -92,6 +92,7 @@ class MpepSearch:
         filters = build_filters(source_filter, is_statute, is_regulation, is_update)
         info = self.info()
         pipeline = self._ready_pipeline()
+        self._filled_store("keyword_retriever")
         started = time.perf_counter()
         answer = pipeline.run(
             {
@@ -134,7 +135,7 @@ class MpepSearch:
         if max_chunks > _MOST_CHUNKS:
             raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS}")
         self.info()
-        store = self._store("section_lookup")
+        store = self._filled_store("section_lookup")
         for filters in readings:
             documents, total = store.find(filters, top_k=max_chunks)
             if total:
@@ -164,6 +165,7 @@ class MpepSearch:
             "vector": self._store("vector_retriever").count_documents(),
         }
         embedder = self._pipeline.get_component("embedder")
+        state = embedder.health() if hasattr(embedder, "health") else {}
         return {
             "ready": stores["keyword"] > 0,
             "pipelines": {self._name: "ready"},
@@ -176,8 +178,8 @@ class MpepSearch:
                 "chunks": info.chunks,
                 "pending_sources": info.pending_sources,
             },
-            "embedder": embedder.health() if hasattr(embedder, "health") else {},
-            "degraded": ["vector"] if stores["vector"] < stores["keyword"] else [],
+            "embedder": state,
+            "degraded": ["vector"] if stores["vector"] < stores["keyword"] or state.get("error") else [],
         }
 
     def info(self) -> IndexInfo:
@@ -200,6 +202,17 @@ class MpepSearch:
     def _store(self, name: str) -> Any:
         """The document store of a component of the query pipeline."""
         return getattr(self._ready_pipeline().get_component(name), "document_store")  # noqa: B009
+
+    def _filled_store(self, name: str) -> Any:
+        """
+        The keyword store of a component of the query pipeline.
+
+        :raises IndexMissingError: When it lost what the manifest knows: an empty answer would pass for a true one.
+        """
+        store = self._store(name)
+        if not store.count_documents():
+            raise IndexMissingError(CORPUS)
+        return store
 
     def _ready_pipeline(self) -> Pipeline:
         with self._lock:

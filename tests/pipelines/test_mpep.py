@@ -1,11 +1,12 @@
 """search_mpep and get_mpep_section over an index of the samples."""
 
 import json
+import shutil
 from typing import Any
 
 import pytest
 
-from pipelines.errors import ArgumentError, IndexMissingError
+from pipelines.errors import ArgumentError, IndexMissingError, TansakuError
 from pipelines.mpep import MpepSearch
 from pipelines.mpep_answers import as_hits
 from pipelines.mpep_arguments import build_filters
@@ -277,6 +278,36 @@ def test_without_vectors_the_keywords_answer_and_say_so(keyword_index: Any) -> N
     assert search.search("608.01(o)")["results"][0]["section"] == "608.01(o)"
     health = search.health()
     assert (health["ready"], health["degraded"], health["stores"]["vector"]) == (True, ["vector"], 0)
+
+
+def test_a_lost_keyword_store_is_no_empty_answer(keyword_index: Any) -> None:
+    shutil.rmtree(keyword_index.data_dir / "indexes/us-patent-law/keyword")
+    search = keyword_index.search()
+
+    for call in (lambda: search.search("new matter"), lambda: search.section("2106")):
+        with pytest.raises(IndexMissingError, match="tansaku index us-patent-law PATH"):
+            call()
+    assert search.health()["ready"] is False
+
+
+def test_a_damaged_manifest_says_what_to_do(tmp_path: Any) -> None:
+    settings = Settings(data_dir=tmp_path)
+    folder = settings.index_dir("us-patent-law")
+    folder.mkdir(parents=True)
+    (folder / "manifest.sqlite").write_bytes(b"no database at all " * 300)
+
+    with pytest.raises(TansakuError, match=f"delete {folder} and index again"):
+        MpepSearch(settings=settings).search("new matter")
+
+
+def test_an_embedder_that_can_not_be_loaded_shows_in_health(sample_index: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = sample_index.search()
+    broken = {"ready": False, "error": "the model is damaged"}
+    monkeypatch.setattr(type(search._pipeline.get_component("embedder")), "health", lambda self: broken, raising=False)
+
+    health = search.health()
+
+    assert (health["ready"], health["embedder"], health["degraded"]) == (True, broken, ["vector"])
 
 
 def test_health(search: MpepSearch) -> None:
