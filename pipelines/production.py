@@ -9,11 +9,12 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from pipelines.errors import ConfigError
+from pipelines.errors import ConfigError, TansakuError
 from pipelines.loading import Definition, build, prepare_haystack, without
 from pipelines.manifest import ChunkRow
 
@@ -149,9 +150,19 @@ def produce(
             running.append((batch, pool.submit(_work, batch)))
             if len(running) > 2 * workers:
                 done, future = running.popleft()
-                yield done, future.result()
+                yield done, _result(future)
         for done, future in running:
-            yield done, future.result()
+            yield done, _result(future)
+
+
+def _result(future: Future[Produced]) -> Produced:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        raise TansakuError(
+            "a process that converts sources was ended from outside, perhaps for want of memory; run the command again,"
+            " it goes on where it stopped"
+        ) from error
 
 
 _producer: Producer | None = None

@@ -11,7 +11,7 @@ from notes_corpus import Notes
 
 from components.stores.qdrant_edge_shards import QdrantEdgeShards
 from components.stores.tantivy_index import TantivyIndex
-from pipelines import embedding, indexing
+from pipelines import embedding, pending_sources
 from pipelines.manifest import Manifest
 
 
@@ -41,7 +41,7 @@ def main(folder: Path, fatal: int, moment: str) -> None:
         (Manifest, "forget_vectors"),
     ):
         setattr(owner, name, watched(getattr(owner, name)))
-    indexing.BATCH_SOURCES, embedding.BATCH = 2, 3
+    pending_sources.BATCH_SOURCES, embedding.BATCH = 2, 3
     Notes(folder).run()
 
 

@@ -1,0 +1,100 @@
+"""What an index was made with and what it is now: what has to be made again, and the corpus version."""
+
+import hashlib
+import json
+import logging
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines import PROJECT
+from pipelines.loading import Definition, without
+from pipelines.manifest import Manifest
+from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
+from pipelines.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+_ANALYSIS_PACKAGES = ("analysis", "converters", "splitters")
+
+
+class IndexVersions:
+    """
+    Compares what an index was made with to what it would be made with now, and marks in its manifest what is outdated.
+
+    :param manifest: The index's manifest.
+    :param definition: The resolved indexing pipeline.
+    :param folder: The index's folder.
+    :param settings: Where models are.
+    """
+
+    def __init__(self, manifest: Manifest, definition: Definition, folder: Path, settings: Settings):
+        self._manifest = manifest
+        self._definition = definition
+        self._folder = folder
+        self._settings = settings
+
+    def replace_changed_stores(self) -> None:
+        """A store that the profile defines otherwise than before starts anew: fields can't be added to an index."""
+        for name in (KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER):
+            spec = self._definition["components"].get(name, {}).get("init_parameters", {}).get("document_store")
+            before, now = self._manifest.fact(name), self._portable(spec)
+            path = Path((spec or {}).get("init_parameters", {}).get("path") or self._folder)
+            if before and before != now and path.is_relative_to(self._folder) and path != self._folder:
+                logger.warning("The store behind %s is defined otherwise than before; it is built anew", name)
+                with self._manifest.transaction():
+                    if name == VECTOR_WRITER:
+                        self._manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
+                    else:
+                        self._manifest.change(
+                            "UPDATE sources SET state = 'pending' WHERE state = 'done' AND digest != ''"
+                        )
+                shutil.rmtree(path, ignore_errors=True)
+            if before != now:
+                self._manifest.set_fact(name, now)
+
+    def expire(self, stored: int) -> None:
+        """
+        Everything is indexed again when the pipeline or the code behind it is not what it was, or the store was lost.
+
+        :param stored: How many chunks the keyword store holds.
+        """
+        manifest = self._manifest
+        produced = self._fingerprint()
+        is_lost = manifest.count_chunks() > 0 and stored == 0
+        if is_lost:
+            logger.warning("The keyword store is empty; all sources are indexed again")
+        with manifest.transaction():
+            if is_lost or manifest.fact("pipeline") != produced:
+                manifest.change("UPDATE sources SET state = 'pending' WHERE state = 'done' AND digest != ''")
+                manifest.set_fact("pipeline", produced)
+            embedder = self._portable(self._definition["components"].get(EMBEDDER))
+            if manifest.fact("embedder") != embedder:
+                manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
+                manifest.set_fact("embedder", embedder)
+
+    def set_corpus_version(self) -> None:
+        """The version changes with the index's content only: the day of the change and a hash over all chunks."""
+        digest = hashlib.sha256()
+        for row in self._manifest.rows(
+            "SELECT id, text_hash, meta_hash FROM chunks WHERE text_hash IS NOT NULL ORDER BY id"
+        ):
+            digest.update("\t".join(row).encode() + b"\n")
+        content = digest.hexdigest()[:10]
+        if not self._manifest.fact("corpus_version").endswith(content):
+            self._manifest.set_fact("corpus_version", f"{datetime.now(UTC):%Y-%m-%d}-{content}")
+
+    def _fingerprint(self) -> str:
+        """A hash that changes when sources would give other chunks: of the pipeline and of the code that it runs."""
+        relevant = without(self._definition, (EMBEDDER, VECTOR_WRITER))
+        digest = hashlib.sha256(self._portable(relevant).encode())
+        for package in _ANALYSIS_PACKAGES:
+            for file in sorted((PROJECT / "components" / package).rglob("*.py")):
+                digest.update(file.name.encode() + file.read_bytes())
+        return digest.hexdigest()
+
+    def _portable(self, value: Any) -> str:
+        """A part of the definition as text, without the place of the data, so that moving it changes nothing."""
+        text = json.dumps(value, sort_keys=True)
+        return text.replace(str(self._folder), "").replace(str(self._settings.models_dir), "")
