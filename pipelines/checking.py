@@ -8,12 +8,12 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any, cast
 
-import networkx
 import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from pipelines.component_types import find_class, nearest, nearest_type, parameters
+from pipelines.component_types import find_class, instead, nearest, nearest_type, parameters
+from pipelines.connection_checking import ConnectionChecker
 from pipelines.corpora import CORPORA
 from pipelines.errors import ConfigError
 from pipelines.loading import HAYSTACK_KEYS, Definition, pipeline_path, prepare_haystack, profile_names
@@ -96,7 +96,10 @@ class _Checker:
         if resolved is None:
             return self._problems
         built = self._build_components(resolved["components"])
-        self._connect(resolved, built)
+        checker = ConnectionChecker(resolved["components"], built, self._add)
+        checker.check(resolved.get("connections") or [])
+        if not self._problems:
+            checker.check_inputs()
         return self._problems
 
     def _add(self, place: Place, message: str, instead: str = "", component: str = "") -> None:
@@ -126,12 +129,12 @@ class _Checker:
             self._add(place, f"{place[-1]!r} stands here a second time", "give it another name or take one of them out")
         for key in data:
             if key not in _TOP_LEVEL:
-                self._add((str(key),), f"unknown key {str(key)!r}", _write(nearest(str(key), _TOP_LEVEL), _TOP_LEVEL))
+                self._add((str(key),), f"unknown key {str(key)!r}", instead(nearest(str(key), _TOP_LEVEL), _TOP_LEVEL))
         corpus = data.get("corpus")
         if corpus is None:
             self._add((), "`corpus:` is missing", f"write `corpus: {next(iter(CORPORA))}`")
         elif corpus not in CORPORA:
-            self._add(("corpus",), f"unknown corpus {corpus!r}", _write(nearest(str(corpus), CORPORA), CORPORA))
+            self._add(("corpus",), f"unknown corpus {corpus!r}", instead(nearest(str(corpus), CORPORA), CORPORA))
         if not isinstance(data.get("components"), dict) or not data["components"]:
             self._add(("components",), "`components:` must map names to components")
 
@@ -146,8 +149,8 @@ class _Checker:
                 if found is not None or reference in every:
                     continue
                 near = nearest(reference, every)
-                instead = f"write ${{{near}}}" if near else f"profile {self._profile!r} has: {', '.join(every)}"
-                self._add(place, f"unknown reference ${{{reference}}}", instead)
+                proposal = f"write ${{{near}}}" if near else f"profile {self._profile!r} has: {', '.join(every)}"
+                self._add(place, f"unknown reference ${{{reference}}}", proposal)
 
     def _resolve(self, names: Definition, data: Definition) -> Definition | None:
         try:
@@ -161,8 +164,10 @@ class _Checker:
     def _build_components(self, components: Definition) -> dict[str, Any]:
         built = {}
         for name, spec in components.items():
-            place = ("components", name)
+            place = ("components", str(name))
             before = len(self._problems)
+            if not isinstance(name, str) or "." in name:
+                self._add(place, f"{name!r} is no name for a component", "write a word without a dot")
             self._check_spec(place, spec)
             if len(self._problems) > before:
                 continue
@@ -188,10 +193,10 @@ class _Checker:
         for key in spec:
             if key not in ("type", "init_parameters"):
                 near = nearest(str(key), ("type", "init_parameters"))
-                self._add((*place, str(key)), f"unknown key {str(key)!r}", _write(near, ("type", "init_parameters")))
+                self._add((*place, str(key)), f"unknown key {str(key)!r}", instead(near, ("type", "init_parameters")))
         cls = find_class(spec["type"])
         if cls is None:
-            self._add((*place, "type"), f"unknown type {spec['type']}", _write(nearest_type(spec["type"])))
+            self._add((*place, "type"), f"unknown type {spec['type']}", instead(nearest_type(spec["type"])))
             return
         given = spec.get("init_parameters") or {}
         if not isinstance(given, dict):
@@ -203,109 +208,14 @@ class _Checker:
         inner = (*place, "init_parameters")
         for key, value in given.items():
             if key not in allowed:
-                instead = _write(nearest(str(key), allowed), allowed)
-                self._add((*inner, str(key)), f"unknown parameter {str(key)!r} of {cls.__name__}", instead)
+                proposal = instead(nearest(str(key), allowed), allowed)
+                self._add((*inner, str(key)), f"unknown parameter {str(key)!r} of {cls.__name__}", proposal)
             elif isinstance(value, dict) and "." in str(value.get("type", "")):
                 self._check_spec((*inner, str(key)), value)
         for key, parameter in allowed.items():
             mandatory = parameter.default is Parameter.empty and parameter.kind is not Parameter.VAR_POSITIONAL
             if mandatory and key not in given:
                 self._add(inner, f"parameter {key!r} of {cls.__name__} is missing", f"write `{key}:`")
-
-    def _connect(self, resolved: Definition, built: dict[str, Any]) -> None:
-        from haystack import Pipeline
-
-        pipeline = Pipeline()
-        for name, instance in built.items():
-            pipeline.add_component(name, instance)
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(resolved["components"])
-        for position, connection in enumerate(resolved.get("connections") or []):
-            place = ("connections", position)
-            if not isinstance(connection, dict) or set(connection) != {"sender", "receiver"}:
-                self._add(
-                    place, "a connection has a sender and a receiver", "write {sender: a.output, receiver: b.input}"
-                )
-                continue
-            ends = [str(connection["sender"]), str(connection["receiver"])]
-            if not all(self._check_end(place, end, resolved["components"], built, k) for k, end in enumerate(ends)):
-                continue
-            sender, receiver = (end.partition(".")[0] for end in ends)
-            graph.add_edge(sender, receiver)
-            if cycle := _cycle_through(graph, sender, receiver):
-                self._add(
-                    place, f"closes a circle: {' -> '.join(cycle)}", "take one of these connections out", receiver
-                )
-                graph.remove_edge(sender, receiver)
-            elif sender in built and receiver in built:
-                self._connect_ends(pipeline, place, ends)
-        if not self._problems:
-            self._check_inputs(pipeline, graph)
-
-    def _check_end(
-        self, place: Place, end: str, components: Definition, built: dict[str, Any], is_receiver: int
-    ) -> bool:
-        name, _, socket = end.partition(".")
-        if name not in components:
-            near = nearest(name, components)
-            self._add(place, f"unknown component {name!r} in a connection", _write(near, components), name)
-            return False
-        if name not in built or not socket:
-            return True
-        sockets = _sockets(built[name], bool(is_receiver))
-        if socket in sockets:
-            return True
-        kind = "input" if is_receiver else "output"
-        instead = _write(f"{name}.{near}" if (near := nearest(socket, sockets)) else "", sockets)
-        self._add(place, f"{name} has no {kind} {socket!r}", instead, name)
-        return False
-
-    def _connect_ends(self, pipeline: Any, place: Place, ends: list[str]) -> None:
-        from haystack.core.errors import PipelineError
-
-        try:
-            pipeline.connect(*ends)
-        except (PipelineError, ValueError) as error:
-            shown = []
-            for is_receiver, end in enumerate(ends):
-                name, _, socket = end.partition(".")
-                sockets = _sockets(pipeline.get_component(name), bool(is_receiver))
-                shown.append(
-                    f"{end} {'takes' if is_receiver else 'gives'} {_type_name(sockets[socket].type)}"
-                    if socket in sockets
-                    else end
-                )
-            reason = "; ".join(shown) if all("." in end for end in ends) else str(error).splitlines()[0]
-            self._add(place, f"can't connect {ends[0]} to {ends[1]}: {reason}", component=ends[1].partition(".")[0])
-
-    def _check_inputs(self, pipeline: Any, graph: networkx.DiGraph) -> None:
-        """
-        Components that nothing leads to are where a pipeline is given its inputs. Anywhere else, an input that must be
-        given and isn't connected is forgotten, unless it is a plain value that the pipeline is given anyway: a reranker
-        takes the same query as the analyser does.
-        """
-        opened = {
-            name: [socket for socket, details in sockets.items() if details["is_mandatory"]]
-            for name, sockets in pipeline.inputs().items()
-        }
-        given = {
-            (socket, pipeline.inputs()[name][socket]["type"])
-            for name, sockets in opened.items()
-            for socket in sockets
-            if not graph.in_degree(name)
-        }
-        for name in graph:
-            if len(graph) > 1 and not graph.degree(name):
-                self._add(("components", name), "is connected to nothing", "connect it or take it out")
-            elif graph.in_degree(name):
-                for socket in opened.get(name, []):
-                    kind = pipeline.inputs()[name][socket]["type"]
-                    if (socket, kind) not in given or kind not in (str, int, float, bool):
-                        self._add(
-                            ("components", name),
-                            f"input {socket!r} must be given and nothing is connected to it",
-                            f"write {{sender: ..., receiver: {name}.{socket}}}",
-                        )
 
 
 def check_all(files: Iterable[str], profile: str | None = None, settings: Settings | None = None) -> list[Problem]:
@@ -325,31 +235,9 @@ def check_all(files: Iterable[str], profile: str | None = None, settings: Settin
     return [problem for name in names for problem in check_pipeline(name, profile, settings)]
 
 
-def _write(proposal: str, allowed: Iterable[str] = ()) -> str:
-    if proposal:
-        return f"write {proposal}"
-    return f"allowed: {', '.join(allowed)}" if allowed else "check the name"
-
-
 def _dotted(names: Definition, prefix: str = "") -> Iterable[str]:
     """All names that can be referred to; an object of a profile is one name."""
     for key, value in names.items():
         yield f"{prefix}{key}"
         if isinstance(value, dict) and "type" not in value:
             yield from _dotted(value, f"{prefix}{key}.")
-
-
-def _cycle_through(graph: networkx.DiGraph, sender: str, receiver: str) -> list[str]:
-    if not networkx.has_path(graph, receiver, sender):
-        return []
-    return [sender, *networkx.shortest_path(graph, receiver, sender)]
-
-
-def _sockets(component: Any, is_receiver: bool) -> dict[str, Any]:
-    sockets = component.__haystack_input__ if is_receiver else component.__haystack_output__
-    return dict(sockets._sockets_dict)
-
-
-def _type_name(kind: Any) -> str:
-    shown = kind.__name__ if isinstance(kind, type) and not hasattr(kind, "__args__") else str(kind)
-    return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", shown)

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -48,6 +49,13 @@ def nearest(word: str, known: Any, cutoff: float = 0.6) -> str:
     """The word of `known` that is written most like `word`; empty when none comes close."""
     close = get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return close[0] if close else ""
+
+
+def instead(proposal: str, allowed: Iterable[str] = ()) -> str:
+    """What a message proposes: the nearest name, or all that are allowed."""
+    if proposal:
+        return f"write {proposal}"
+    return f"allowed: {', '.join(allowed)}" if allowed else "check the name"
 
 
 def parameters(cls: type) -> dict[str, inspect.Parameter] | None:
