@@ -13,7 +13,6 @@ from components.stores.term_clause import TermClause
 logger = logging.getLogger(__name__)
 
 _POOL_FACTOR = 2  # chunks fetched for each one returned, so that a strong record can lift its weaker chunks
-_PHRASE_LIMIT = 10_000
 
 
 class KeywordStore(Protocol):
@@ -26,6 +25,8 @@ class KeywordStore(Protocol):
     def score(self, ids: Any, clauses: Any) -> dict[str, float]: ...
 
     def document_frequencies(self, field: str, terms: Any) -> dict[str, int]: ...
+
+    def count_documents(self) -> int: ...
 
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -115,7 +116,9 @@ class KeywordRetriever:
         phrases = [(self.phrase_field, list(terms)) for terms in analysis.phrases]
         required = None
         if phrases:
-            held = self.document_store.search([], filters=filters, top_k=_PHRASE_LIMIT, phrases=phrases)
+            held = self.document_store.search(
+                [], filters=filters, top_k=max(self.document_store.count_documents(), 1), phrases=phrases
+            )
             required = frozenset(chunk_id for chunk_id, _ in held)
         clauses = self._clauses(analysis, self.fields, self.document_store.document_frequencies)
         if not clauses and not phrases:
