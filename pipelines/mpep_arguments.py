@@ -12,6 +12,7 @@ SECTION_FORMS = (
     'or "¶ 7.05.01"'
 )
 _PRE_AIA = re.compile(r"^pre[-‐‑–]aia$", re.IGNORECASE)
+_PRE_AIA_BESIDE = re.compile(r"^pre[-‐‑–]AIA\s+(?=\S)|(?<=\S),?\s+pre[-‐‑–]AIA$", re.IGNORECASE)
 _MIN_QUERY, _MAX_QUERY = 3, 10_000
 _LONGEST_NUMBER = 200
 _VARIANT = re.compile(
@@ -75,7 +76,7 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     >>> read_section_number("§ 2106")[0]
     ['mpep:2106', 'usc:35:2106']
 
-    :param text: The number as typed, with a variant behind it if need be: "35 U.S.C. 102 (pre-AIA)".
+    :param text: The number as typed, with a variant if need be: "35 U.S.C. 102 (pre-AIA)", "pre-AIA 35 U.S.C. 102".
     :returns: The canonical identifiers, and the filters.
     :raises ArgumentError: When the text is empty or too long for a number.
     """
@@ -85,6 +86,8 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
     number, variant = text, ""
     if match := _VARIANT.search(text):
         number, variant = text[: match.start()].strip(), _PRE_AIA.sub("pre-AIA", match.group(1))
+    elif _PRE_AIA_BESIDE.search(text):
+        number, variant = _PRE_AIA_BESIDE.sub("", text), "pre-AIA"
     bare = bare_readings(number)
     names = list(dict.fromkeys(bare or [found.canonical for found in find_citations(number)][:1]))
     filters = [found for name in names for found in _named(name, variant)]

@@ -386,9 +386,20 @@ def test_a_section_without_text_has_its_title(search: MpepSearch) -> None:
     assert answer["chunks"][0]["text"] == "122-129 [Reserved]"
 
 
-@pytest.mark.parametrize("spelling", ["pre-AIA", "pre-aia", "PRE‐AIA"])
-def test_former_law_is_given_only_when_asked_for(search: MpepSearch, spelling: str) -> None:
-    former = search.section(f"35 U.S.C. 981 ({spelling})")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "35 U.S.C. 981 (pre-AIA)",
+        "35 U.S.C. 981 (pre-aia)",
+        "35 U.S.C. 981 (PRE‐AIA)",
+        "pre-AIA 35 U.S.C. 981",
+        "Pre-AIA 35 USC § 981",
+        "35 U.S.C. 981 pre-AIA",
+        "35 U.S.C. 981, pre-AIA",
+    ],
+)
+def test_former_law_is_given_only_when_asked_for(search: MpepSearch, asked: str) -> None:
+    former = search.section(asked)
     current = search.section("35 U.S.C. 981")
 
     assert (former["total_chunks"], current["total_chunks"]) == (1, 3)
