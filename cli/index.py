@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pipelines.index_report import IndexReport
 
 _MOST_LINES = 40
+_WIDEST = 1_000
 
 
 def index(
@@ -72,6 +73,7 @@ def index(
 
 
 def _print_report(report: "IndexReport") -> None:
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -90,7 +92,8 @@ def _print_report(report: "IndexReport") -> None:
         numbers = (sums[name] for name in ("sources", "changed", "sections", "chunks", "shadowed"))
         table.add_row(Text(visible(place)), kind, *(f"{number:,}" for number in numbers))
     if groups:
-        console.print(table)
+        # Where no terminal sets a width, a path stays in one piece.
+        (console if console.is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
     for failure in report.failures:
         shown = visible(f": {failure.origin}: {failure.reason}")
         console.print(Text.assemble(("not read", "red"), shown), soft_wrap=True)

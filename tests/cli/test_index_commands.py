@@ -41,6 +41,15 @@ def test_index_reports_what_it_found(folder: Path) -> None:
     assert "tansaku index us-patent-law --resume" in output
 
 
+def test_without_a_terminal_long_paths_stay_in_one_piece(folder: Path) -> None:
+    name = "rules-of-kites-" * 8 + ".jsonl"
+    (folder / "corpus.jsonl").rename(folder / name)
+
+    _, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
+
+    assert any(line.split() == [f"law/{name}", "beir", "1", "1", "2", "2", "0"] for line in output.splitlines())
+
+
 def test_index_for_programs(folder: Path) -> None:
     code, output, errors = run("index", "us-patent-law", folder, "--no-vectors", "--json")
 
