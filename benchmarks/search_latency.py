@@ -35,7 +35,7 @@ QUESTIONS = (
     "when is an information disclosure statement considered",
     "petition to revive an abandoned application",
 )
-_START_SECONDS = 120
+_START_SECONDS = 300
 
 
 def measure(
@@ -134,15 +134,17 @@ def _service(url: str | None) -> Any:
 
 
 def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + _START_SECONDS
+    deadline, answer = time.monotonic() + _START_SECONDS, "no answer"
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            if httpx.get(f"{address}/health").status_code == 200:
+            health = httpx.get(f"{address}/health")
+            if health.status_code == 200:
                 return
+            answer = health.text
         except httpx.TransportError:
             pass
         time.sleep(0.3)
-    raise SystemExit("the service did not become ready")
+    raise SystemExit(f"the service did not become ready in {_START_SECONDS} s: {answer}")
 
 
 def _over_http(address: str, questions: list[str]) -> dict[str, float]:
