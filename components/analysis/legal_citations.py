@@ -18,7 +18,7 @@ _SUB = r"(?:\s?\((?:[a-z]{1,2}|[ivxlc]{1,5}|\d{1,3})\))*"
 _GAP = r"\s{0,8}"
 _SIGN = r"(?:§{1,3}|sections?\b|secs?\.)"
 _MPEP_SUB = r"(?:\s?\([a-z]{1,2}\d?\))?(?:\s?\(\d{1,2}\))?"
-_MPEP_NUMBER = rf"\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?(?:-\d{{3,4}}(?:\.\d{{2}}{_MPEP_SUB})?)?"
+_MPEP_NUMBER = rf"\d{{3,4}}(?:\.\d{{1,2}}{_MPEP_SUB})?(?:-\d{{3,4}}(?:\.\d{{1,2}}{_MPEP_SUB})?)?"
 # The title of the next citation is no section: "35 U.S.C. 102, 37 CFR 1.131".
 _NO_TITLE = r"(?!\d|\s{0,8}(?:u\.?\s?s\.?\s?c\b|c\.?\s?f\.?\s?r\b|f\.?\s?r\b|fed\.?\s{0,8}reg))"
 _USC_NUMBER = rf"\d{{1,4}}[a-z]?{_NO_TITLE}{_SUB}"

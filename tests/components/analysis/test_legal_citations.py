@@ -49,6 +49,7 @@ def names(text: str) -> list[str]:
         ("MPEP chapter 2100", ["mpep:2100"]),
         ("MPEP 608.01(o)", ["mpep:608.01(o)"]),
         ("MPEP 608.01 (o)", ["mpep:608.01(o)"]),
+        ("MPEP § 1504.1", ["mpep:1504.1"]),
         ("MPEP § 2106.04(a)(2), part III", ["mpep:2106.04(a)(2)"]),
         ("MPEP §§ 2106-2106.07", ["mpep:2106", "mpep:2106.07"]),
         ("MPEP § 2106‐2106.07", ["mpep:2106", "mpep:2106.07"]),
