@@ -3,7 +3,7 @@
 import itertools
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import Stemmer
@@ -56,7 +56,7 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
         identifiers = tuple(Identifier(name.split(":")[0], name, 0, len(text)) for name in readings)
         words = tuple(Token(term, 0, len(text)) for name in readings for term in ancestors(name))
     content = tuple(token for token in words if token.term not in STOP_WORDS)
-    stems = tuple(Token(_stem_term(token.term), token.start, token.end) for token in content)
+    stems = tuple(Token(index_stem(token.term), token.start, token.end) for token in content)
     phrase = tuple(Token(f"{a.term}_{b.term}", a.start, b.end) for a, b in itertools.pairwise(stems))
     tokens = {"words": content if query else words, "stems": stems, "phrase": phrase}
     return AnalyzedText(text, "en", tokens, identifiers, _phrases(folded, words) if query else ())
@@ -67,6 +67,13 @@ def english_words(text: str) -> tuple[Token, ...]:
     return _words(fold(text))[0]
 
 
+def plain_words(text: str) -> Iterator[Token]:
+    """The words of a text with citations read as words: quick, for highlights where no citation was searched for."""
+    folded = fold(text)
+    for match in _WORD.finditer(folded.text):
+        yield Token(_bare_word(match.group()), *folded.original(*match.span()))
+
+
 def index_terms(words: Iterable[str]) -> dict[str, list[str]]:
     """
     The terms of all streams, from those of the stream "words".
@@ -75,7 +82,7 @@ def index_terms(words: Iterable[str]) -> dict[str, list[str]]:
     {'words': ['the', 'rejected', 'claims'], 'stems': ['reject', 'claim'], 'phrase': ['reject_claim']}
     """
     terms = list(words)
-    stems = [_stem_term(term) for term in terms if term not in STOP_WORDS]
+    stems = [index_stem(term) for term in terms if term not in STOP_WORDS]
     return {"words": terms, "stems": stems, "phrase": [f"{a}_{b}" for a, b in itertools.pairwise(stems)]}
 
 
@@ -90,7 +97,8 @@ def _phrases(folded: Folded, words: tuple[Token, ...]) -> tuple[tuple[str, ...],
     return tuple(phrases)
 
 
-def _stem_term(term: str) -> str:
+def index_stem(term: str) -> str:
+    """The stem of a word, or a canonical identifier as it is."""
     return term if ":" in term else stem(term)
 
 
@@ -107,8 +115,13 @@ def _words(folded: Folded) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
             position += 1
         if position < len(protected) and protected[position][0] < end:
             continue
-        term = match.group().removesuffix("'s").replace("'", "")
+        term = _bare_word(match.group())
         if term:
             tokens.append(Token(term, start, end))
     tokens.sort(key=lambda token: (token.start, token.end))
     return tuple(tokens), identifiers
+
+
+def _bare_word(word: str) -> str:
+    """A folded word without possessive 's and apostrophes."""
+    return word.removesuffix("'s").replace("'", "")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from haystack import Document, component
 
 from components.analysis.analyzed_text import AnalyzedText
-from components.analysis.english import analyze_english
+from components.analysis.english import english_words, index_stem, plain_words
 
 
 @component
@@ -50,8 +50,9 @@ def highlights(text: str, stems: frozenset[str]) -> list[list[int]]:
     :returns: [start, end] ranges in order, those with nothing but a blank or hyphen between them joined.
     """
     ranges: list[list[int]] = []
-    for token in analyze_english(text).tokens["stems"]:
-        if token.term not in stems:
+    cited = any(":" in stem for stem in stems)
+    for token in english_words(text) if cited else plain_words(text):
+        if index_stem(token.term) not in stems:
             continue
         if ranges and token.start <= ranges[-1][1] + 1 and text[ranges[-1][1] : token.start] in ("", " ", "-"):
             ranges[-1][1] = max(ranges[-1][1], token.end)

@@ -83,16 +83,20 @@ def grouped(arms: Arms) -> tuple[Arms, dict[str, str]]:
     return result, {record: chunk_id for record, (_, chunk_id) in best.items()}
 
 
-def explained(scores: Mapping[str, float], arms: Arms, **others: Mapping[str, float]) -> Candidates:
+def explained(
+    scores: Mapping[str, float], arms: Arms, top_k: int | None = None, **others: Mapping[str, float]
+) -> Candidates:
     """
     Candidates in order, each with its best rank and score in each arm.
 
     :param scores: The fused score of each chunk, which is the order.
     :param arms: The rankings they came from.
+    :param top_k: How many of the best chunks; None for all.
     :param others: More scores by name, such as `rrf_score`.
-    :returns: All chunks of `scores`, ties by id.
+    :returns: The chunks of `scores`, ties by id.
     """
-    places: dict[str, dict[str, float | int | None]] = {chunk_id: {} for chunk_id in scores}
+    best = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:top_k]
+    places: dict[str, dict[str, float | int | None]] = {chunk_id: {} for chunk_id in best}
     for name, rankings in arms.items():
         for ranking in rankings:
             for rank, (chunk_id, score) in enumerate(ranking.entries, start=1):
@@ -100,11 +104,13 @@ def explained(scores: Mapping[str, float], arms: Arms, **others: Mapping[str, fl
                 if place is not None and (place.get(f"{name}_rank") or rank) >= rank:
                     place[f"{name}_rank"], place[f"{name}_score"] = rank, score
     empty: dict[str, float | int | None] = {f"{name}_{what}": None for name in arms for what in ("rank", "score")}
-    return Candidates.sort(
-        [
+    return Candidates(
+        tuple(
             Candidate(
-                chunk_id, score, scores={**empty, **places[chunk_id], **{n: s[chunk_id] for n, s in others.items()}}
+                chunk_id,
+                scores[chunk_id],
+                scores={**empty, **places[chunk_id], **{n: s[chunk_id] for n, s in others.items()}},
             )
-            for chunk_id, score in scores.items()
-        ]
+            for chunk_id in best
+        )
     )

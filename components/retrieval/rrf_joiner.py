@@ -26,20 +26,24 @@ class RRFJoiner:
     ```
     """
 
-    def __init__(self, weights: dict[str, float], k: int = 60, group_by_source: bool = False):
+    def __init__(self, weights: dict[str, float], k: int = 60, group_by_source: bool = False, top_k: int | None = None):
         """
         :param weights: Each arm's name and weight.
         :param k: The constant that flattens ranks; 60 in the paper.
         :param group_by_source: Fuse records instead of chunks: a record stands where its best chunk does, and that
             chunk is returned.
-        :raises ValueError: If there is no weight, one is below 0, all are 0, or `k` is below 0.
+        :param top_k: How many candidates go on; None for all.
+        :raises ValueError: If there is no weight, one is below 0, all are 0, `k` is below 0 or `top_k` below 1.
         """
         check_weights(weights)
         if k < 0:
             raise ValueError(f"k must be 0 or more, not {k!r}")
         self.weights = weights
         self.k = k
+        if top_k is not None and top_k < 1:
+            raise ValueError(f"top_k must be 1 or more, or None, not {top_k!r}")
         self.group_by_source = group_by_source
+        self.top_k = top_k
         component.set_input_types(self, **joined_arms(weights))
 
     @component.output_types(candidates=Candidates)
@@ -56,5 +60,5 @@ class RRFJoiner:
         if self.group_by_source:
             kept, chunk_of = grouped(kept)
         scores = reciprocal_rank_scores(kept, self.weights, self.k)
-        candidates = explained(scores, kept, rrf_score=scores)
+        candidates = explained(scores, kept, self.top_k, rrf_score=scores)
         return {"candidates": named_by_chunk(candidates, chunk_of)}
