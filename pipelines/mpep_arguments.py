@@ -88,6 +88,7 @@ def read_section_number(text: str) -> tuple[list[str], list[dict[str, Any]]]:
         number, variant = text[: match.start()].strip(), _PRE_AIA.sub("pre-AIA", match.group(1))
     elif _PRE_AIA_BESIDE.search(text):
         number, variant = _PRE_AIA_BESIDE.sub("", text), "pre-AIA"
+    number = re.sub(r"^chapter\s+", "MPEP chapter ", number.strip("\"'“”").removesuffix("."), flags=re.IGNORECASE)
     bare = bare_readings(number)
     names = list(dict.fromkeys(bare or [found.canonical for found in find_citations(number)][:1]))
     filters = [found for name in names for found in _named(name, variant)]
