@@ -188,5 +188,5 @@ def test_the_log_has_one_line_a_request_and_no_queries(service):
     requests = [line for line in map(json.loads, lines) if line["message"] == "request"]
 
     assert {"method", "path", "status", "ms", "request_id"} <= set(requests[0])
-    assert {line["path"] for line in requests} >= {"/health", "/search_mpep/run", "/get_mpep_section/run", "/mcp"}
+    assert {line["path"] for line in requests} >= {"/health", "/search_mpep/run", "/get_mpep_section/run"}
     assert QUESTION[:30] not in service.log.read_text()
