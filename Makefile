@@ -22,7 +22,7 @@ test: lint  ## Run linters, type checker and all tests
 	$(BIN)/python -m pytest
 
 test-3x: .venv-3x/installed  ## Run the unit tests on Haystack 3
-	$(BIN3)/python -m pytest --ignore tests/service/test_end_to_end.py
+	$(BIN3)/python -m pytest
 
 lint: .venv/installed-dev  ## Run linters and type checker
 	$(BIN)/ruff check .
