@@ -11,7 +11,7 @@ from haystack.dataclasses import ByteStream
 from components.converters.html_blocks import ParserError, parse_page
 from components.converters.mpep_chapters import chapter_name, chapter_of
 from components.converters.mpep_page import PageReader, Section
-from components.converters.record import make_record
+from components.converters.record import make_record, read_each
 
 logger = logging.getLogger(__name__)
 
@@ -53,14 +53,7 @@ class MpepHtmlConverter:
         :param sources: Section pages, with "origin" and "file" in their meta.
         :returns: documents, and failures with the origin and the reason of each page that can't be used.
         """
-        documents: list[Document] = []
-        failures: list[dict[str, str]] = []
-        for source in sources:
-            found, reason = self._read(source)
-            documents.extend(found)
-            if reason:
-                failures.append({"origin": str(source.meta.get("origin", "")), "reason": reason})
-        return {"documents": documents, "failures": failures}
+        return read_each(sources, self._read)
 
     def _read(self, source: ByteStream) -> tuple[list[Document], str]:
         try:

@@ -1,10 +1,11 @@
 """What the converters share: collecting a legal record's blocks, and making the Document out of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from haystack import Document
+from haystack.dataclasses import ByteStream
 from lxml import etree
 
 BLOCK_KINDS = (
@@ -168,3 +169,23 @@ def make_record(source_id: str, text: RecordText, meta: dict[str, Any]) -> Docum
         "blocks": text.blocks,
     }
     return Document(id=source_id, content=text.content, meta=fields)
+
+
+def read_each(
+    sources: Sequence[ByteStream], read: Callable[[ByteStream], tuple[list[Document], str]]
+) -> dict[str, Any]:
+    """
+    What a converter's `run` returns: one source that can't be read never stops the others.
+
+    :param sources: The sources, with "origin" in their meta.
+    :param read: Gives a source's records and, when something of it can't be used, the reason; "" otherwise.
+    :returns: `documents`, and `failures` with origin and reason.
+    """
+    documents: list[Document] = []
+    failures: list[dict[str, str]] = []
+    for source in sources:
+        found, reason = read(source)
+        documents.extend(found)
+        if reason:
+            failures.append({"origin": str(source.meta.get("origin", "")), "reason": reason})
+    return {"documents": documents, "failures": failures}

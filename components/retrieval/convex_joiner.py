@@ -3,7 +3,7 @@
 from haystack import component
 
 from components.retrieval.fusion import Arms, convex_scores, explained, grouped, reciprocal_rank_scores
-from components.retrieval.joining import check_weights, joined_arms, keep_required, named_by_chunk
+from components.retrieval.joining import check_settings, joined_arms, keep_required, named_by_chunk
 from components.retrieval.ranking import Candidates, Ranking
 
 
@@ -33,13 +33,9 @@ class ConvexJoiner:
         :param top_k: How many candidates go on; None for all.
         :raises ValueError: If there is no weight, one is below 0, all are 0, `k` is below 0 or `top_k` below 1.
         """
-        check_weights(weights)
-        if k < 0:
-            raise ValueError(f"k must be 0 or more, not {k!r}")
+        check_settings(weights, k, top_k)
         self.weights = weights
         self.k = k
-        if top_k is not None and top_k < 1:
-            raise ValueError(f"top_k must be 1 or more, or None, not {top_k!r}")
         self.group_by_source = group_by_source
         self.top_k = top_k
         component.set_input_types(self, **joined_arms(weights))

@@ -6,13 +6,17 @@ from typing import Any
 from components.retrieval.ranking import Candidates, Ranking
 
 
-def check_weights(weights: dict[str, float]) -> None:
+def check_settings(weights: dict[str, float], k: int, top_k: int | None) -> None:
     """
-    :raises ValueError: If there is no weight, one is below 0, or all are 0.
+    :raises ValueError: If there is no weight, one is below 0, all are 0, `k` is below 0 or `top_k` below 1.
     """
     wrong = {name: weight for name, weight in weights.items() if weight < 0}
     if not weights or wrong or not any(weights.values()):
         raise ValueError(f"weights must hold numbers of 0 or more, one of them above 0, not {wrong or weights!r}")
+    if k < 0:
+        raise ValueError(f"k must be 0 or more, not {k!r}")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k must be 1 or more, or None, not {top_k!r}")
 
 
 def joined_arms(weights: dict[str, float]) -> dict[str, Any]:

@@ -135,6 +135,7 @@ def test_a_rescored_candidate_keeps_what_was_explained() -> None:
         ({"weights": {"keyword": -1, "vector": 1}}, r"not \{'keyword': -1\}"),
         ({"weights": {"keyword": 0}}, "one of them above 0"),
         ({"weights": {"keyword": 1}, "k": -1}, "k must be 0 or more, not -1"),
+        ({"weights": {"keyword": 1}, "top_k": 0}, "top_k must be 1 or more, or None, not 0"),
     ],
 )
 def test_wrong_parameters(joiner: type, parameters: dict, message: str) -> None:
@@ -163,6 +164,16 @@ def test_convex_joiner() -> None:
     scores = joiner.run(keyword=[KEYWORD], vector=[VECTOR])["candidates"].items[0].scores
     assert (scores["fused_score"], scores["vector_rank"], scores["keyword_score"]) == (0.75, 1, 6.0)
     assert scores["rrf_score"] == pytest.approx((1 + 61 / 62) / 2)
+
+
+@pytest.mark.parametrize("joiner", [RRFJoiner, ConvexJoiner])
+def test_only_the_best_candidates_go_on(joiner: type) -> None:
+    ranking = Ranking((("c#1", 3.0), ("b#1", 2.0), ("a#1", 1.0)))
+
+    assert [name for name, _ in run_joiner(joiner(weights={"keyword": 1.0}, top_k=2), keyword=[ranking])] == [
+        "c#1",
+        "b#1",
+    ]
 
 
 @pytest.mark.parametrize("joiner", [RRFJoiner, ConvexJoiner])
