@@ -8,6 +8,7 @@ from haystack import component
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.retrieval.ranking import Ranking, source_of
+from components.stores.ranked_hits import best
 from components.stores.term_clause import TermClause
 
 logger = logging.getLogger(__name__)
@@ -124,12 +125,14 @@ class KeywordRetriever:
         if not clauses and not phrases:
             return [], required
         pool = limit if self.parent_store is None else limit * _POOL_FACTOR
-        scores = dict(self.document_store.search(clauses, filters=filters, top_k=pool, phrases=phrases))
-        if self.parent_store is not None and self.parent_fields:
-            clauses = self._clauses(analysis, self.parent_fields, self.parent_store.document_frequencies)
-            whole = self.parent_store.score(sorted({source_of(chunk_id) for chunk_id in scores}), clauses)
-            scores = {chunk_id: score + whole[source_of(chunk_id)] for chunk_id, score in scores.items()}
-        return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:limit], required
+        found = self.document_store.search(clauses, filters=filters, top_k=pool, phrases=phrases)
+        if self.parent_store is None or not self.parent_fields:
+            return found, required
+        records = [source_of(chunk_id) for chunk_id, _ in found]
+        clauses = self._clauses(analysis, self.parent_fields, self.parent_store.document_frequencies)
+        whole = self.parent_store.score(sorted(set(records)), clauses)
+        entries = [(name, score + whole[record]) for (name, score), record in zip(found, records, strict=True)]
+        return best(entries, limit), required
 
     def _clauses(
         self, analysis: AnalyzedText, fields: dict[str, float], frequencies: Callable[..., dict[str, int]]

@@ -1,27 +1,29 @@
 """Two fixed terms on top of the fused score: neighbouring words in a row, and the title."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from haystack import Document, component
 
 from components.analysis.analyzed_text import AnalyzedText
-from components.analysis.english import analyze_english
-from components.retrieval.ranking import Candidates
+from components.retrieval.ranking import Candidates, source_of
+from components.retrieval.title_shares import TitleShares
 from components.stores.term_clause import TermClause
 
 
 class PhraseStore(Protocol):
-    """What the phrase term needs of a keyword store."""
+    """What the two terms need of a keyword store."""
+
+    def get_many(self, ids: Sequence[str]) -> list[Document]: ...
 
     def score(self, ids: Any, clauses: Any) -> dict[str, float]: ...
 
     def document_frequencies(self, field: str, terms: Any) -> dict[str, int]: ...
 
     def count_documents(self) -> int: ...
+
+    def version(self) -> Hashable: ...
 
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -32,8 +34,9 @@ class PhraseTitleBooster:
     Adds `phrase_weight x z(phrase) + title_weight x z(title)` to each candidate's score.
 
     phrase is the BM25 score of pairs of neighbouring stems in title and text; title is the share of the title's idf
-    mass, section number included, that the query contains. z is over the query's candidates, clipped at +-`clip`.
-    Measured, the two gain more than any untrained reranker.
+    mass, section number included, that the query contains. z is over the query's candidates, clipped at +-`clip`. The
+    sum is divided by its largest possible value, so a score of 0..1 stays below 1. Measured, the two gain more than any
+    untrained reranker.
 
     Usage example:
 
@@ -55,8 +58,8 @@ class PhraseTitleBooster:
     ):
         """
         :param document_store: The keyword store of the chunks.
-        :param title_store: Where titles are counted for their idf: the store of whole records, so that a long section
-            counts once; by default the chunks' store.
+        :param title_store: Where titles are read and counted for their idf: the store of whole records, so that a long
+            section counts once; by default the chunks' store.
         :param phrase_weight: What one standard deviation of the phrase score adds.
         :param title_weight: What one standard deviation of the title share adds.
         :param clip: Largest z either way.
@@ -73,13 +76,14 @@ class PhraseTitleBooster:
         self.clip = clip
         self.phrase_field = phrase_field
         self.title_field = title_field
+        self._titles = TitleShares(title_store or document_store, title_field)
 
     @component.output_types(candidates=Candidates)
     def run(self, candidates: Candidates, analysis: AnalyzedText) -> dict[str, Candidates]:
         """
         Add the two terms.
 
-        :param candidates: Candidates with their documents.
+        :param candidates: Candidates.
         :param analysis: The analysed query.
         :returns: The candidates in their new order, with `phrase_score` and `title_share` explained.
         """
@@ -89,26 +93,16 @@ class PhraseTitleBooster:
         clauses = [TermClause(self.phrase_field, term) for term in dict.fromkeys(analysis.terms(self.phrase_field))]
         scores = self.document_store.score([c.id for c in items], clauses) if clauses else {}
         phrase = [scores.get(c.id, 0.0) for c in items]
-        title = self._title_shares([c.document for c in items], frozenset(analysis.terms("stems")))
-        added = self.phrase_weight * standardised(phrase, self.clip) + self.title_weight * standardised(
-            title, self.clip
-        )
+        names = [c.id if self.title_store is None else source_of(c.id) for c in items]
+        title = self._titles.of(names, frozenset(analysis.terms("stems")))
+        added = self.phrase_weight * standardised(phrase, self.clip)
+        added += self.title_weight * standardised(title, self.clip)
+        largest = 1 + self.clip * (self.phrase_weight + self.title_weight)
         rescored = [
-            candidate.rescored(candidate.score + float(extra), phrase_score=round(p, 6), title_share=round(t, 6))
-            for candidate, extra, p, t in zip(items, added, phrase, title, strict=True)
+            candidate.rescored((candidate.score + extra) / largest, phrase_score=round(p, 6), title_share=round(t, 6))
+            for candidate, extra, p, t in zip(items, added.tolist(), phrase, title, strict=True)
         ]
         return {"candidates": Candidates.sort(rescored)}
-
-    def _title_shares(self, documents: Sequence[Document | None], query: frozenset[str]) -> list[float]:
-        titles = [title_terms(d.meta.get("number_label", ""), d.meta.get("title", "")) if d else () for d in documents]
-        store = self.title_store or self.document_store
-        idf = inverse_frequencies(
-            {term for terms in titles for term in terms}, store.count_documents(), self._frequencies(store)
-        )
-        return [title_share(terms, query, idf) for terms in titles]
-
-    def _frequencies(self, store: PhraseStore) -> Callable[[Iterable[str]], dict[str, int]]:
-        return lambda terms: store.document_frequencies(self.title_field, terms)
 
 
 def standardised(values: Sequence[float], clip: float) -> np.ndarray:
@@ -125,31 +119,3 @@ def standardised(values: Sequence[float], clip: float) -> np.ndarray:
     if deviation <= 1e-12 * max(1.0, float(np.abs(array).max(initial=0.0))):
         return np.zeros(len(array))
     return np.clip((array - array.mean()) / deviation, -clip, clip)
-
-
-def inverse_frequencies(
-    terms: Iterable[str], documents: int, frequencies: Callable[[Iterable[str]], Mapping[str, int]]
-) -> dict[str, float]:
-    """BM25's idf of each term: ln(1 + (N - n + 0.5) / (n + 0.5))."""
-    ordered = sorted(terms)
-    counts = frequencies(ordered) if ordered and documents else {}
-    return {
-        term: math.log(1 + (documents - counts.get(term, 0) + 0.5) / (counts.get(term, 0) + 0.5)) for term in ordered
-    }
-
-
-def title_share(terms: Sequence[str], query: frozenset[str], idf: Mapping[str, float]) -> float:
-    """
-    The share of a title's idf mass that the query contains.
-
-    >>> title_share(("new", "matter"), frozenset({"matter"}), {"new": 1.0, "matter": 3.0})
-    0.75
-    """
-    total = sum(idf[term] for term in terms)
-    return sum(idf[term] for term in terms if term in query) / total if total else 0.0
-
-
-@lru_cache(maxsize=65536)
-def title_terms(number_label: str, title: str) -> tuple[str, ...]:
-    """The distinct stems of a title with its number."""
-    return tuple(sorted(set(analyze_english(f"{number_label} {title}").terms("stems"))))

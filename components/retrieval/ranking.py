@@ -1,9 +1,7 @@
 """Carriers between retrievers, joiners and boosters; immutable, so that a pipeline hands them on without copying."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-
-from haystack import Document
 
 
 @dataclass(frozen=True)
@@ -33,18 +31,16 @@ class Candidate:
     :param score: The score that the list is ordered by.
     :param tier: 0 = the thing that the query names, 1 = passages that cite it, 2 = all others.
     :param scores: keyword_rank, keyword_score, vector_rank, vector_score, rrf_score, fused_score, ...
-    :param document: The chunk, once it was loaded.
     """
 
     id: str
     score: float
     tier: int = 2
     scores: dict[str, float | int | None] = field(default_factory=dict)
-    document: Document | None = None
 
     def rescored(self, score: float, **scores: float | int | None) -> "Candidate":
         """A copy with another score, and with `scores` added to the explained ones."""
-        return replace(self, score=score, scores={**self.scores, **scores})
+        return Candidate(self.id, score, self.tier, {**self.scores, **scores})
 
 
 @dataclass(frozen=True)

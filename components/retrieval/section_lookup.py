@@ -23,6 +23,8 @@ class LookupStore(Protocol):
         self, filters: Mapping[str, Any] | None = None, top_k: int = 50, sort_by: str = "order"
     ) -> tuple[list[Document], int]: ...
 
+    def ids(self, filters: Mapping[str, Any] | None = None) -> list[str]: ...
+
     def to_dict(self) -> dict[str, Any]: ...
 
 
@@ -58,7 +60,7 @@ class SectionLookup:
         """
         Sort candidates into tiers.
 
-        :param candidates: Candidates with their documents, best first.
+        :param candidates: Candidates, best first.
         :param analysis: The analysed query, with its identifiers.
         :param filters: Haystack filters; they hold for the looked-up chunks, too.
         :returns: All candidates and the looked-up chunks, by tier; unchanged when the query names nothing.
@@ -76,11 +78,22 @@ class SectionLookup:
         placed: dict[str, Candidate] = {}
         for document in _in_turns(own):
             if document.id not in placed:
-                candidate = known.get(document.id) or Candidate(document.id, 0.0, document=document)
+                candidate = known.get(document.id) or Candidate(document.id, 0.0)
                 placed[document.id] = replace(candidate, tier=OWN, score=1.0 - len(placed) * 1e-6)
         rest = [c for c in candidates.items if c.id not in placed]
-        rest = [replace(c, tier=CITING) if _cites(c, wanted) else c for c in rest]
+        citing = self._citing([c.id for c in rest], wanted)
+        rest = [replace(c, tier=CITING) if c.id in citing else c for c in rest]
         return {"candidates": Candidates.sort([*placed.values(), *rest])}
+
+    def _citing(self, ids: list[str], wanted: list[str]) -> set[str]:
+        """Those of some chunks that cite one of the named things."""
+        if not ids or not wanted:
+            return set()
+        conditions = [
+            {"field": "id", "operator": "in", "value": ids},
+            {"field": "meta.cites", "operator": "in", "value": wanted},
+        ]
+        return set(self.document_store.ids({"operator": "AND", "conditions": conditions}))
 
     def _own(
         self, name: str, filters: dict[str, Any] | None, pre_aia: bool, scores: Mapping[str, float]
@@ -125,8 +138,3 @@ def _in_turns(lists: list[list[Document]]) -> Iterable[Document]:
         yield from documents[:1]
     for documents in lists:
         yield from documents[1:]
-
-
-def _cites(candidate: Candidate, wanted: list[str]) -> bool:
-    cites = candidate.document.meta.get("cites", ()) if candidate.document else ()
-    return any(name in cites for name in wanted)

@@ -1,5 +1,6 @@
-"""A vector document store in a folder: Qdrant's engine in this process, with exact search."""
+"""A vector document store in a folder: Qdrant's engine in this process, without an approximate index."""
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from qdrant_edge import (
     PayloadSchemaType,
     PayloadSelector,
     Point,
+    QuantizationSearchParams,
     Query,
     QueryBatchRequest,
     QueryRequest,
@@ -35,7 +37,7 @@ from components.stores.qdrant_edge_filters import (
     point_id,
 )
 from components.stores.qdrant_edge_shards import VECTOR, QdrantEdgeShards
-from components.stores.ranked_hits import best, check_top_k, rounded_score, with_all_ties
+from components.stores.ranked_hits import best, check_top_k, rounded_scores, with_all_ties
 from components.stores.stored_json import document_from_json, document_to_json
 
 Vector = Sequence[float] | np.ndarray
@@ -43,11 +45,16 @@ Vector = Sequence[float] | np.ndarray
 _DOCUMENT = "document"
 _ID = "id"
 _PAGE = 1000
+# Candidates by 8-bit vectors: with 1.5 for each hit that was wanted the 200 best of 21,000 were the true ones, always.
+_OVERSAMPLING, _FEWEST_CANDIDATES = 2.0, 400
 
 
 class QdrantEdgeDocumentStore(BatchedStore[Point]):
     """
-    Stores documents' embeddings and ranks documents by cosine similarity, exactly: without an approximate index.
+    Stores documents' embeddings and ranks documents by cosine similarity.
+
+    Each search looks at every embedding: first in 8 bits a number, then at the best of them (twice as many as were
+    asked for, at least 400) in full, so that scores are exact.
 
     One process may write at a time, any number may read, and their next call sees what was committed. A commit copies
     the index (a hundred milliseconds for 15,000 embeddings), so write many documents at once or in a `batch`. Nothing
@@ -203,7 +210,7 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
             requests = [_nearest(array, query_filter, limit) for array in arrays]
             rankings = shard.query_batch(QueryBatchRequest(requests))
             return [
-                list(zip(self._ids_of(shard, hits), [rounded_score(hit.score) for hit in hits], strict=True))
+                list(zip(self._ids_of(shard, hits), rounded_scores([h.score for h in hits]), strict=True))
                 for hits in rankings
             ]
 
@@ -219,6 +226,8 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
     def _ids_of(self, shard: EdgeShard, hits: Sequence[Record | ScoredPoint]) -> list[str]:
         known = self._shards.ids
         points = [hit.id for hit in hits]
+        with contextlib.suppress(KeyError):
+            return [known[point] for point in points]
         unknown = [point for point in points if point not in known]
         for record in shard.retrieve(unknown, PayloadSelector.Include([_ID]), False) if unknown else ():
             known[record.id] = (record.payload or {})[_ID]
@@ -274,11 +283,13 @@ def _records(shard: EdgeShard, query_filter: Filter | None, payload: PayloadSele
 
 
 def _nearest(array: np.ndarray, query_filter: Filter | None, limit: int) -> QueryRequest:
+    candidates = max(int(_OVERSAMPLING * limit), _FEWEST_CANDIDATES)
+    oversampling = candidates / limit
     return QueryRequest(
         query=Query.Nearest(array),  # type: ignore[arg-type]
         filter=query_filter,
         limit=limit,
-        params=SearchParams(exact=True),
+        params=SearchParams(quantization=QuantizationSearchParams(rescore=True, oversampling=oversampling)),
     )
 
 

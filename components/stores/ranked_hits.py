@@ -1,7 +1,9 @@
 """Cutting a ranking after its best hits, the same way in every store and every time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
+
+import numpy as np
 
 Hit = TypeVar("Hit")
 
@@ -36,16 +38,20 @@ def best(hits: list[tuple[str, float]], top_k: int) -> list[tuple[str, float]]:
     return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:top_k]
 
 
-def rounded_score(score: float) -> float:
+def rounded_scores(scores: Sequence[float]) -> list[float]:
     """
-    Round a score so that equal documents have equal scores.
+    Round scores so that equal documents have equal scores.
 
     Engines add up in another order in another part of an index, which shows in the last of a score's 32 bits.
 
-    :param score: The engine's score.
-    :returns: The score in six significant digits.
+    :param scores: The engine's scores.
+    :returns: The scores in six significant digits.
     """
-    return float(f"{score:.6g}")
+    values = np.asarray(scores, dtype=float)
+    size = np.abs(values)
+    digits = 5 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
+    scale = 10.0**digits
+    return (np.round(values * scale) / scale).tolist()
 
 
 def check_top_k(top_k: int) -> None:

@@ -1,6 +1,7 @@
 """A keyword document store in a folder: Tantivy over tokens that were made before."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from tantivy import DocAddress, Order, Query
 from components.stores.batched_store import BatchedStore
 from components.stores.filters import parse_filters
 from components.stores.pending_changes import PendingChanges
-from components.stores.ranked_hits import best, check_top_k, rounded_score, with_all_ties
+from components.stores.ranked_hits import best, check_top_k, rounded_scores, with_all_ties
 from components.stores.tantivy_index import Snapshot, TantivyIndex
 from components.stores.tantivy_queries import Phrase, check_field, filter_query, id_query, restricted, search_query
 from components.stores.tantivy_records import (
@@ -239,13 +240,22 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         check_field(snapshot, field)
         return {term: snapshot.searcher.doc_freq(field, term) for term in terms}
 
+    def version(self) -> Hashable:
+        """
+        Tell states of the store apart, for those who keep what they computed from its documents.
+
+        :returns: A value that changes with each commit, of any process.
+        """
+        return self._snapshot()
+
     def _snapshot(self) -> Snapshot | None:
         return self._index.snapshot(self.text_fields, self.sort_fields)
 
     def _ranked(self, snapshot: Snapshot, query: Query, top_k: int) -> list[tuple[str, float]]:
         def fetch(limit: int) -> list[Hits]:
             hits = snapshot.searcher.search(query, limit, count=False).hits
-            return [[(rounded_score(score), address) for score, address in hits]]
+            scores = rounded_scores([score for score, _ in hits])
+            return [[(score, hit[1]) for score, hit in zip(scores, hits, strict=True)]]
 
         [hits] = with_all_ties(fetch, lambda hit: hit[0], top_k)
         ranked = list(zip(self._ids_of(snapshot, hits), [score for score, _ in hits], strict=True))
@@ -255,6 +265,8 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         addresses = [address for _, address in hits]
         keys = snapshot.searcher.fast_field_values(KEY_FIELD, addresses)
         known = self._index.ids
+        with contextlib.suppress(KeyError):
+            return [known[key] for key in keys]  # type: ignore[index]  # every document has a key
         for key, address in zip(keys, addresses, strict=True):
             if key not in known:
                 known[int(key or 0)] = snapshot.searcher.doc(address).get_first(ID_FIELD) or ""

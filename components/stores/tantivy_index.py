@@ -31,7 +31,7 @@ _shared: "WeakValueDictionary[str, TantivyIndex]" = WeakValueDictionary()
 _shared_lock = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
     """The index as of one commit."""
 

@@ -9,10 +9,9 @@ from haystack import Document, Pipeline
 
 from components.analysis.english import analyze_english
 from components.analysis.english_normalizer import EnglishNormalizer
-from components.retrieval.candidate_loader import CandidateLoader
 from components.retrieval.keyword_retriever import KeywordRetriever
 from components.retrieval.ranking import Candidate, Candidates
-from components.retrieval.result_documents import ResultDocuments
+from components.retrieval.result_loader import ResultLoader
 from components.retrieval.vector_retriever import VectorRetriever
 from components.retrieval.vectors import QueryVectors
 from components.stores.qdrant_edge_document_store import QdrantEdgeDocumentStore
@@ -223,46 +222,35 @@ def test_a_vector_store_that_cant_be_read(vectors: QdrantEdgeDocumentStore, monk
     assert answer == {"rankings": [], "degraded": ["vector"]}
 
 
-def test_the_loader_puts_chunks_to_the_best_candidates(store: TantivyDocumentStore) -> None:
-    candidates = Candidates(
-        tuple(Candidate(i, s) for i, s in (("B#1", 0.9), ("gone#1", 0.8), ("A#1", 0.7), ("A#2", 0.6)))
-    )
-
-    loaded = CandidateLoader(store, top_k=3).run(candidates=candidates)["candidates"]
-
-    assert [(c.id, c.score, c.document.content) for c in loaded.items if c.document] == [
-        ("B#1", 0.9, TEXTS["B#1"]),
-        ("A#1", 0.7, TEXTS["A#1"]),
-    ]
-    assert len(loaded.items) == 2
-
-
-def test_results_carry_tier_and_scores() -> None:
-    document = Document(id="a", content="x", meta={"section": "1"})
+def test_the_loader_gives_the_best_candidates_with_tier_and_scores(store: TantivyDocumentStore) -> None:
     candidates = Candidates(
         (
-            Candidate("a", 0.9, 1, {"keyword_rank": 1}, document),
-            Candidate("b", 0.8),
-            Candidate("c", 0.7, 2, {}, document),
+            Candidate("B#1", 0.9, 1, {"keyword_rank": 1}),
+            Candidate("gone#1", 0.8),
+            Candidate("A#1", 0.7, 2, {"vector_rank": 1}),
+            Candidate("A#2", 0.6),
+            Candidate("C#1", 0.5),
         )
     )
+    loader = ResultLoader(store, top_k=3)
 
-    results = ResultDocuments(top_k=2).run(candidates=candidates)["documents"]
+    documents = loader.run(candidates=candidates)["documents"]
 
-    assert [(d.id, d.score, d.meta) for d in results] == [
-        ("a", 0.9, {"section": "1", "tier": 1, "scores": {"keyword_rank": 1}})
+    assert [(d.id, d.score, d.content, d.meta["tier"], d.meta["scores"]) for d in documents] == [
+        ("B#1", 0.9, TEXTS["B#1"], 1, {"keyword_rank": 1}),
+        ("A#1", 0.7, TEXTS["A#1"], 2, {"vector_rank": 1}),
+        ("A#2", 0.6, TEXTS["A#2"], 2, {}),
     ]
-    assert len(ResultDocuments().run(candidates=candidates, top_k=1)["documents"]) == 1
-    assert len(ResultDocuments().run(candidates=candidates)["documents"]) == 2
-    assert document.meta == {"section": "1"}
+    assert documents[0].meta["is_update"] is True
+    assert [d.id for d in loader.run(candidates=candidates, top_k=1)["documents"]] == ["B#1"]
+    assert [d.id for d in loader.run(candidates=candidates, top_k=9)["documents"]] == ["B#1", "A#1", "A#2", "C#1"]
+    assert loader.run(candidates=Candidates())["documents"] == []
 
 
-@pytest.mark.parametrize("component", [CandidateLoader, VectorRetriever])
+@pytest.mark.parametrize("component", [ResultLoader, VectorRetriever])
 def test_top_k_below_one(store: TantivyDocumentStore, component: type) -> None:
     with pytest.raises(ValueError, match="top_k must be 1 or more, not 0"):
         component(store, top_k=0)
-    with pytest.raises(ValueError, match="top_k must be 1 or more, not 0"):
-        ResultDocuments(top_k=0)
 
 
 def test_serialization(
@@ -272,13 +260,12 @@ def test_serialization(
     pipeline = Pipeline()
     pipeline.add_component("keyword", KeywordRetriever(store, FIELDS, parent_store=store, parent_fields={"stems": 2}))
     pipeline.add_component("vector", VectorRetriever(vectors, top_k=7))
-    pipeline.add_component("loader", CandidateLoader(store, top_k=9))
-    pipeline.add_component("results", ResultDocuments(top_k=8))
+    pipeline.add_component("loader", ResultLoader(store, top_k=9))
 
     loaded = Pipeline.loads(pipeline.dumps())
 
     keyword, vector = loaded.get_component("keyword"), loaded.get_component("vector")
     assert (keyword.fields, keyword.parent_fields, vector.top_k) == (FIELDS, {"stems": 2}, 7)
     assert (keyword.document_store.path, vector.document_store.dimension) == (store.path, 2)
-    assert (loaded.get_component("loader").top_k, loaded.get_component("results").top_k) == (9, 8)
+    assert loaded.get_component("loader").top_k == 9
     assert ranked(keyword, '"lid of the jar"') == ["B#1"]

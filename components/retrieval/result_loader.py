@@ -1,0 +1,74 @@
+"""Loads the best candidates as Documents for rerankers and the answer."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from haystack import Document, component
+
+from components.retrieval.ranking import Candidate, Candidates
+
+
+class ResultDocument(Document):
+    """A Document that pipelines hand on without copying it: whoever changes a result makes a new one."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ResultDocument":
+        return self
+
+
+class ChunkStore(Protocol):
+    """What loading needs of a document store."""
+
+    def get_many(self, ids: Sequence[str]) -> list[Document]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+@component
+class ResultLoader:
+    """
+    Ends the work on candidates: the chunks of the best ones as Documents, with tier and scores in the metadata.
+
+    A candidate that the store lacks (a vector whose chunk was just deleted) is left out; the next one takes its place.
+
+    Usage example:
+
+    ```python
+    loader = ResultLoader(document_store=TantivyDocumentStore("index/keyword"), top_k=20)
+    loader.run(candidates=candidates)["documents"][0].meta["scores"]["rrf_score"]
+    ```
+    """
+
+    def __init__(self, document_store: ChunkStore, top_k: int = 20):
+        """
+        :param document_store: The store that holds the chunks' text.
+        :param top_k: How many candidates become Documents.
+        :raises ValueError: If `top_k` is below 1.
+        """
+        if top_k < 1:
+            raise ValueError(f"top_k must be 1 or more, not {top_k!r}")
+        self.document_store = document_store
+        self.top_k = top_k
+
+    @component.output_types(documents=list[Document])
+    def run(self, candidates: Candidates, top_k: int | None = None) -> dict[str, list[Document]]:
+        """
+        Load.
+
+        :param candidates: Candidates, best first.
+        :param top_k: How many become Documents, instead of the number of `__init__`.
+        :returns: `documents` with `score`, `meta["tier"]` and `meta["scores"]`.
+        """
+        limit = top_k or self.top_k
+        documents: list[Document] = []
+        for start in range(0, len(candidates.items), limit):
+            chosen = candidates.items[start : start + limit]
+            found = {document.id: document for document in self.document_store.get_many([c.id for c in chosen])}
+            documents += [_result(c, found[c.id]) for c in chosen if c.id in found]
+            if len(documents) >= limit:
+                break
+        return {"documents": documents[:limit]}
+
+
+def _result(candidate: Candidate, document: Document) -> Document:
+    meta = {**document.meta, "tier": candidate.tier, "scores": dict(candidate.scores)}
+    return ResultDocument(id=document.id, content=document.content, score=candidate.score, meta=meta)
