@@ -101,7 +101,7 @@ class MpepSearch:
                 "keyword_retriever": {"filters": filters},
                 "vector_retriever": {"filters": filters},
                 "section_lookup": {"filters": filters},
-                "result_documents": {"top_k": candidates},
+                "loader": {"top_k": candidates},
                 "reranker": {"query": query},
                 "update_promoter": {"filters": filters},
                 "highlighter": {"top_k": top_k},

@@ -67,11 +67,16 @@ def english_words(text: str) -> tuple[Token, ...]:
     return _words(fold(text))[0]
 
 
-def plain_words(text: str) -> Iterator[Token]:
-    """The words of a text with citations read as words: quick, for highlights where no citation was searched for."""
+def words_with_stems(text: str, stems: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """The ranges of a text's words that have one of some stems, with citations read as words."""
     folded = fold(text)
+    matches: dict[str, bool] = {}
     for match in _WORD.finditer(folded.text):
-        yield Token(_bare_word(match.group()), *folded.original(*match.span()))
+        word = match.group()
+        if word not in matches:
+            matches[word] = index_stem(_bare_word(word)) in stems
+        if matches[word]:
+            yield folded.original(*match.span())
 
 
 def index_terms(words: Iterable[str]) -> dict[str, list[str]]:

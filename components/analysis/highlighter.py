@@ -1,11 +1,12 @@
 """Marks what a query matched in the results."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from haystack import Document, component
 
 from components.analysis.analyzed_text import AnalyzedText
-from components.analysis.english import english_words, index_stem, plain_words
+from components.analysis.english import english_words, index_stem, words_with_stems
 
 
 @component
@@ -50,12 +51,15 @@ def highlights(text: str, stems: frozenset[str]) -> list[list[int]]:
     :returns: [start, end] ranges in order, those with nothing but a blank or hyphen between them joined.
     """
     ranges: list[list[int]] = []
-    cited = any(":" in stem for stem in stems)
-    for token in english_words(text) if cited else plain_words(text):
-        if index_stem(token.term) not in stems:
-            continue
-        if ranges and token.start <= ranges[-1][1] + 1 and text[ranges[-1][1] : token.start] in ("", " ", "-"):
-            ranges[-1][1] = max(ranges[-1][1], token.end)
+    for start, end in _matches(text, stems):
+        if ranges and start <= ranges[-1][1] + 1 and text[ranges[-1][1] : start] in ("", " ", "-"):
+            ranges[-1][1] = max(ranges[-1][1], end)
         else:
-            ranges.append([token.start, token.end])
+            ranges.append([start, end])
     return ranges
+
+
+def _matches(text: str, stems: frozenset[str]) -> Iterable[tuple[int, int]]:
+    if any(":" in stem for stem in stems):  # a citation was searched for, so they have to be read
+        return [(token.start, token.end) for token in english_words(text) if index_stem(token.term) in stems]
+    return words_with_stems(text, stems)

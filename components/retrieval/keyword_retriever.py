@@ -29,6 +29,8 @@ class KeywordStore(Protocol):
 
     def count_documents(self) -> int: ...
 
+    def warm_up(self) -> None: ...
+
     def to_dict(self) -> dict[str, Any]: ...
 
 
@@ -89,6 +91,16 @@ class KeywordRetriever:
         self.phrase_field = phrase_field
         self.top_k = top_k
         self.max_terms = max_terms
+        self._is_warmed_up = False
+
+    def warm_up(self) -> None:
+        """Let the stores read what every search needs, once."""
+        if self._is_warmed_up:
+            return
+        self._is_warmed_up = True
+        for store in (self.document_store, self.parent_store):
+            if store is not None:
+                store.warm_up()
 
     @component.output_types(rankings=list[Ranking], required=frozenset[str] | None, degraded=list[str])
     def run(

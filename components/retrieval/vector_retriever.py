@@ -22,6 +22,8 @@ class VectorStore(Protocol):
 
     def count_documents(self) -> int: ...
 
+    def warm_up(self) -> None: ...
+
     def to_dict(self) -> dict[str, Any]: ...
 
 
@@ -48,6 +50,13 @@ class VectorRetriever:
             raise ValueError(f"top_k must be 1 or more, not {top_k!r}")
         self.document_store = document_store
         self.top_k = top_k
+        self._is_warmed_up = False
+
+    def warm_up(self) -> None:
+        """Let the store read what every search needs, once."""
+        if not self._is_warmed_up:
+            self._is_warmed_up = True
+            self.document_store.warm_up()
 
     @component.output_types(rankings=list[Ranking], degraded=list[str])
     def run(

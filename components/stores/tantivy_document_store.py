@@ -15,7 +15,15 @@ from components.stores.filters import parse_filters
 from components.stores.pending_changes import PendingChanges
 from components.stores.ranked_hits import best, check_top_k, rounded_scores, with_all_ties
 from components.stores.tantivy_index import Snapshot, TantivyIndex
-from components.stores.tantivy_queries import Phrase, check_field, filter_query, id_query, restricted, search_query
+from components.stores.tantivy_queries import (
+    Phrase,
+    check_field,
+    filter_query,
+    id_query,
+    restricted,
+    scored,
+    search_query,
+)
 from components.stores.tantivy_records import (
     DIGEST_FIELD,
     ID_FIELD,
@@ -27,6 +35,8 @@ from components.stores.tantivy_records import (
 from components.stores.term_clause import TermClause
 
 Hits = list[tuple[Any, DocAddress]]
+
+_MOST_WARM = 200_000
 
 
 class TantivyDocumentStore(BatchedStore[IndexedDocument]):
@@ -84,6 +94,12 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
     def close(self) -> None:
         """Let another process write; the store opens itself again when it is used."""
         self._index.close()
+
+    def warm_up(self) -> None:
+        """Read ids, of 200,000 documents at most (one second), which the first searches would have to read."""
+        snapshot = self._snapshot()
+        if snapshot:
+            self._ids_of(snapshot, _all_hits(snapshot, Query.all_query(), _MOST_WARM))
 
     def count_documents(self) -> int:
         """
@@ -221,7 +237,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
             return scores
         query = search_query(snapshot, clauses)
         if query is not None:
-            query = restricted(query, id_query(snapshot, scores))
+            query = scored(id_query(snapshot, scores), query)
             scores.update(self._ranked(snapshot, query, len(scores)))
         return scores
 
