@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from pipelines.counting import counted
 from pipelines.errors import TansakuError
 from pipelines.loading import Definition, build
 from pipelines.manifest import Manifest
@@ -28,10 +29,18 @@ class VectorPass:
     :param manifest: The corpus's manifest.
     :param definition: The resolved indexing pipeline, with `embedder` and `vector_writer`.
     :param get_chunks: Gets chunks by id from the keyword store.
+    :param corpus: Whose index it is, for messages.
     """
 
-    def __init__(self, manifest: Manifest, definition: Definition, get_chunks: "Callable[[list[str]], list[Document]]"):
+    def __init__(
+        self,
+        manifest: Manifest,
+        definition: Definition,
+        get_chunks: "Callable[[list[str]], list[Document]]",
+        corpus: str,
+    ):
         self._manifest = manifest
+        self._corpus = corpus
         self._get_chunks = get_chunks
         # Not warmed up before there is something to embed: loading the model takes seconds.
         self._pipeline = build(_embedding_part(definition))
@@ -51,7 +60,7 @@ class VectorPass:
         present = set(self._store.ids(None))
         rows = self._manifest.rows("SELECT id FROM chunks WHERE vector_text IS NOT NULL")
         missing = [row["id"] for row in rows if row["id"] not in present]
-        logger.warning("%d vectors are missing from the vector store; they are made again", len(missing))
+        logger.warning("The vector store lacks %s; made again", counted(len(missing), "vector"))
         self._manifest.forget_vectors(missing)
 
     def remove_stale(self) -> None:
@@ -85,8 +94,8 @@ class VectorPass:
             chunks = {chunk.id: chunk for chunk in self._get_chunks(list(rows))}
             if len(chunks) < len(rows):
                 raise TansakuError(
-                    f"{len(rows) - len(chunks)} chunks are missing from the keyword store, for example "
-                    f"{min(set(rows) - set(chunks))}; put it right with: tansaku doctor CORPUS --repair"
+                    f"the keyword store lacks {counted(len(rows) - len(chunks), 'chunk')}, for example "
+                    f"{min(set(rows) - set(chunks))}; put it right with: tansaku doctor {self._corpus} --repair"
                 )
             kept = self._keep_vectors([chunks[i] for i, row in rows.items() if row["vector_text"] == row["text_hash"]])
             new = [chunk for id, chunk in chunks.items() if id not in kept]
