@@ -65,7 +65,10 @@ def evaluate(
         "dataset": dataset.name,
         "queries": len(dataset.queries),
         **build_report(dataset, rankings),
-        "notes": [*dataset.notes, *(f"answered without {name}: {counted(count, 'question')}" for name, count in missing)],
+        "notes": [
+            *dataset.notes,
+            *(f"answered without {name}: {counted(count, 'question')}" for name, count in missing),
+        ],
         "chunks": index.chunks,
         "query_ms": (time.monotonic() - asked) * 1000 / len(dataset.queries),
         "seconds": round(time.monotonic() - started, 2),

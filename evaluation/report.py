@@ -81,7 +81,9 @@ def render_report(report: Mapping[str, Any]) -> RenderableType:
     groups = {"all": (report["arms"], report["intervals"])}
     for kind, arms in report["kinds"].items():
         groups[kind] = (arms, report["intervals"]["kinds"][kind])
-    scores = Table("queries", "arm", *MEASURES, title=f"{report['dataset']}: {counted(report['queries'], 'query', 'queries')}")
+    scores = Table(
+        "queries", "arm", *MEASURES, title=f"{report['dataset']}: {counted(report['queries'], 'query', 'queries')}"
+    )
     for kind, (arms, intervals) in groups.items():
         for number, arm in enumerate(ARMS):
             cells = (_cell(arms[arm][name], intervals[arm][name]) for name in MEASURES)

@@ -1,7 +1,8 @@
 """The vector pass of an index run: every chunk of the keyword store gets its vector, and only those do."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -81,13 +82,14 @@ class VectorPass:
 
         :param progress: Called after each batch.
         :returns: How many chunks were embedded.
-        :raises TansakuError: When the keyword store lacks chunks that the manifest knows.
+        :raises TansakuError: When the embedder fails, or the keyword store lacks chunks that the manifest knows.
         """
         total = self._manifest.count_todo()
         if not total:
             return 0
         progress(LOADING, 0, 1)
-        self._pipeline.warm_up()
+        with self._explained("the embedder can't be made ready"):
+            self._pipeline.warm_up()
         progress(LOADING, 1, 1)
         done = embedded = 0
         while rows := self._manifest.todo(BATCH):
@@ -103,7 +105,8 @@ class VectorPass:
             vectors: list[Document] = []
             for start in range(0, len(new), STEP):
                 progress(EMBEDDING, done + start, total)
-                vectors += self._embedder.run(documents=new[start : start + STEP])["documents"]
+                with self._explained("embedding failed"):
+                    vectors += self._embedder.run(documents=new[start : start + STEP])["documents"]
             if vectors:
                 self._writer.run(documents=vectors)
             self._manifest.mark_embedded(rows.values())
@@ -111,6 +114,17 @@ class VectorPass:
             embedded += len(new)
         progress(EMBEDDING, done, total)
         return embedded
+
+    @contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """Any embedder may be in use, so what it raises is not known; keyword search works without its vectors."""
+        try:
+            yield
+        except Exception as error:
+            raise TansakuError(
+                f"{what}: {error or type(error).__name__}; the chunks can be found by keywords; embed them later "
+                f"with: tansaku index {self._corpus} --resume"
+            ) from error
 
     def _keep_vectors(self, chunks: "list[Document]") -> set[str]:
         """Write chunks again with the vectors that the store has for them; only their metadata changed."""

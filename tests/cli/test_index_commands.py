@@ -134,6 +134,19 @@ def test_doctor_repairs(folder: Path) -> None:
     assert "keyword: 2 documents, as it should be" in output
 
 
+def test_an_embedder_that_cannot_be_prepared_takes_one_line(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "models").write_text("a file where the folder should be")
+
+    code, _, errors = run("index", "us-patent-law", folder)
+
+    assert code == FAILED
+    assert errors.startswith("error: the embedder can't be made ready: the embedder's model can't be written to ")
+    assert errors.endswith("embed them later with: tansaku index us-patent-law --resume\n")
+    assert errors.count("\n") == 1
+    assert run("search", "us-patent-law", "kites", "--no-statute")[0] == DONE
+
+
 def test_check_and_render(tmp_path: Path) -> None:
     assert run("check", "mpep_indexing") == (DONE, "no problems found\n", "")
     code, output, _ = run("render", "mpep_indexing")
