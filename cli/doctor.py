@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars, visible
+from pipelines.counting import counted
 
 if TYPE_CHECKING:
     from pipelines.doctor import Findings
@@ -52,15 +53,16 @@ def doctor(
 def _print_findings(findings: "Findings") -> None:
     for name, store in findings.stores.items():
         state = "as it should be" if not (store.missing or store.unknown) else "differs from the manifest"
-        console.print(f"{name}: {store.documents:,} documents, {state}")
+        console.print(f"{name}: {counted(store.documents, 'document')}, {state}")
         for label, ids in (("missing", store.missing), ("unknown", store.unknown)):
             if ids:
                 more = ", ..." if len(ids) > _SHOWN else ""
                 console.print(f"  {len(ids):,} {label}: {', '.join(ids[:_SHOWN])}{more}", markup=False, soft_wrap=True)
+    finish = f"finish it with: tansaku index {findings.corpus} --resume"
     if findings.unfinished:
-        console.print(f"{findings.unfinished:,} sources wait to be indexed: tansaku index {findings.corpus} --resume")
+        console.print(f"still to be indexed: {counted(findings.unfinished, 'source')}; {finish}", soft_wrap=True)
     if findings.without_vectors:
-        console.print(f"{findings.without_vectors:,} chunks wait for vectors: tansaku index {findings.corpus} --resume")
+        console.print(f"still without vectors: {counted(findings.without_vectors, 'chunk')}; {finish}", soft_wrap=True)
     for origin, reason in findings.unreadable.items():
         console.print(visible(f"not read: {origin}: {reason}"), markup=False, soft_wrap=True)
     if any(store.missing or store.unknown for store in findings.stores.values()):

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.output import JsonOption, ProfileOption, console, print_json, print_warning, progress_bars
+from pipelines.counting import counted
 
 _JSON_KEYS = ("dataset", "queries", "arms", "kinds", "intervals", "seconds")
 
@@ -48,6 +49,6 @@ def evaluate(
         return
     console.print(render_report(report))
     console.print(
-        f"{report['chunks']:,} chunks; {report['query_ms']:.0f} ms a question; {report['seconds']:.1f} s",
+        f"{counted(report['chunks'], 'chunk')}; {report['query_ms']:.0f} ms a question; {report['seconds']:.1f} s",
         soft_wrap=True,
     )

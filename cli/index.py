@@ -17,6 +17,7 @@ from cli.output import (
     progress_bars,
     visible,
 )
+from pipelines.counting import counted
 from pipelines.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -100,9 +101,10 @@ def _print_report(report: "IndexReport") -> None:
     for note in report.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)
     if report.removed:
-        console.print(f"{report.removed:,} files that are gone left the index")
+        console.print(f"gone, and taken out of the index: {counted(report.removed, 'file')}")
     console.print(
-        f"{report.corpus} {report.corpus_version}: {report.sections:,} sections, {report.chunks:,} chunks, "
+        f"{report.corpus} {report.corpus_version}: {counted(report.sections, 'section')}, "
+        f"{counted(report.chunks, 'chunk')}, "
         f"{report.vectors:,} with vectors; {sum(report.seconds.values()):.1f} s",
         soft_wrap=True,
     )

@@ -6,6 +6,7 @@ import typer
 
 from cli.output import JsonOption, ProfileOption, console, print_json, print_warning
 from pipelines.corpora import get_corpus
+from pipelines.counting import counted
 
 
 def search(
@@ -49,7 +50,7 @@ def search(
         return
     for hit in answer["results"]:
         _print_hit(hit)
-    console.print(f"{len(answer['results'])} passages in {answer['execution_time_ms']:.0f} ms", style="dim")
+    console.print(f"{counted(len(answer['results']), 'passage')} in {answer['execution_time_ms']:.0f} ms", style="dim")
 
 
 def _print_hit(hit: dict[str, Any]) -> None:

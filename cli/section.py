@@ -6,6 +6,7 @@ import typer
 
 from cli.output import FAILED, JsonOption, ProfileOption, console, print_error, print_json
 from pipelines.corpora import get_corpus
+from pipelines.counting import counted
 
 
 def section(
@@ -46,4 +47,4 @@ def section(
         console.print(Text(chunk["text"] + "\n"), soft_wrap=True)
     left = answer["total_chunks"] - len(answer["chunks"])
     if left > 0:
-        console.print(Text(f"{left} more chunks: --max-chunks {answer['total_chunks']}", "dim"))
+        console.print(Text(f"{counted(left, 'more chunk')}: --max-chunks {answer['total_chunks']}", "dim"))

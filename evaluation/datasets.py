@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pipelines.counting import counted
 from pipelines.errors import TansakuError
 
 _CORPUS = ("corpus.jsonl.gz", "corpus.jsonl")
@@ -104,11 +105,11 @@ def load_dataset(folder: Path | str) -> Dataset:
         raise DatasetError(qrels_path, 0, f"no query of {queries_path.name} has a relevant document here")
     notes = []
     if unknown:
-        notes.append(f"{unknown} judgements in {qrels_path.name} are of queries that {queries_path.name} doesn't have")
+        judgements = counted(unknown, "judgement")
+        notes.append(f"{qrels_path.name} holds {judgements} of queries that {queries_path.name} doesn't have")
     if len(judged) < len(queries):
-        notes.append(
-            f"{len(queries) - len(judged)} queries without a relevant document in {qrels_path.name} are left out"
-        )
+        left_out = counted(len(queries) - len(judged), "query", "queries")
+        notes.append(f"{left_out} without a relevant document in {qrels_path.name} left out")
     qrels = {query.id: qrels[query.id] for query in judged}
     return Dataset(folder.resolve().name, corpus_path, frozenset(doc_ids), judged, qrels, tuple(notes))
 

@@ -8,6 +8,7 @@ from evaluation.arms import QueryArms
 from evaluation.datasets import Query, load_dataset
 from evaluation.report import ARMS, build_report
 from evaluation.scratch_index import build_scratch_index
+from pipelines.counting import counted
 from pipelines.scanning import Progress
 
 SEARCHING = "asking questions"
@@ -64,7 +65,10 @@ def evaluate(
         "dataset": dataset.name,
         "queries": len(dataset.queries),
         **build_report(dataset, rankings),
-        "notes": [*dataset.notes, *(f"{count} questions were answered without {name}" for name, count in missing)],
+        "notes": [
+            *dataset.notes,
+            *(f"answered without {name}: {counted(count, 'question')}" for name, count in missing),
+        ],
         "chunks": index.chunks,
         "query_ms": (time.monotonic() - asked) * 1000 / len(dataset.queries),
         "seconds": round(time.monotonic() - started, 2),

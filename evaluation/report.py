@@ -10,6 +10,7 @@ from rich.text import Text
 
 from evaluation.datasets import Dataset
 from evaluation.metrics import MEASURES, bootstrap_intervals, means, per_query
+from pipelines.counting import counted
 
 ARMS = ("keyword", "vector", "pipeline")
 _LOST = 10
@@ -80,7 +81,9 @@ def render_report(report: Mapping[str, Any]) -> RenderableType:
     groups = {"all": (report["arms"], report["intervals"])}
     for kind, arms in report["kinds"].items():
         groups[kind] = (arms, report["intervals"]["kinds"][kind])
-    scores = Table("queries", "arm", *MEASURES, title=f"{report['dataset']}: {report['queries']} queries")
+    scores = Table(
+        "queries", "arm", *MEASURES, title=f"{report['dataset']}: {counted(report['queries'], 'query', 'queries')}"
+    )
     for kind, (arms, intervals) in groups.items():
         for number, arm in enumerate(ARMS):
             cells = (_cell(arms[arm][name], intervals[arm][name]) for name in MEASURES)

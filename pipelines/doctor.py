@@ -50,9 +50,9 @@ class Findings:
 
     @property
     def ok(self) -> bool:
-        """The stores hold what the manifest says, and nothing is left to do."""
+        """The stores hold what the manifest says and all sources are in; vectors may still be on their way."""
         differs = any(store.missing or store.unknown for store in self.stores.values())
-        return not (differs or self.unfinished or self.without_vectors)
+        return not (differs or self.unfinished)
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""

@@ -1,10 +1,12 @@
 """The vector pass of an index run: every chunk of the keyword store gets its vector, and only those do."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from pipelines.counting import counted
 from pipelines.errors import TansakuError
 from pipelines.loading import Definition, build
 from pipelines.manifest import Manifest
@@ -28,10 +30,18 @@ class VectorPass:
     :param manifest: The corpus's manifest.
     :param definition: The resolved indexing pipeline, with `embedder` and `vector_writer`.
     :param get_chunks: Gets chunks by id from the keyword store.
+    :param corpus: Whose index it is, for messages.
     """
 
-    def __init__(self, manifest: Manifest, definition: Definition, get_chunks: "Callable[[list[str]], list[Document]]"):
+    def __init__(
+        self,
+        manifest: Manifest,
+        definition: Definition,
+        get_chunks: "Callable[[list[str]], list[Document]]",
+        corpus: str,
+    ):
         self._manifest = manifest
+        self._corpus = corpus
         self._get_chunks = get_chunks
         # Not warmed up before there is something to embed: loading the model takes seconds.
         self._pipeline = build(_embedding_part(definition))
@@ -51,7 +61,7 @@ class VectorPass:
         present = set(self._store.ids(None))
         rows = self._manifest.rows("SELECT id FROM chunks WHERE vector_text IS NOT NULL")
         missing = [row["id"] for row in rows if row["id"] not in present]
-        logger.warning("%d vectors are missing from the vector store; they are made again", len(missing))
+        logger.warning("The vector store lacks %s; made again", counted(len(missing), "vector"))
         self._manifest.forget_vectors(missing)
 
     def remove_stale(self) -> None:
@@ -72,21 +82,22 @@ class VectorPass:
 
         :param progress: Called after each batch.
         :returns: How many chunks were embedded.
-        :raises TansakuError: When the keyword store lacks chunks that the manifest knows.
+        :raises TansakuError: When the embedder fails, or the keyword store lacks chunks that the manifest knows.
         """
         total = self._manifest.count_todo()
         if not total:
             return 0
         progress(LOADING, 0, 1)
-        self._pipeline.warm_up()
+        with self._explained("the embedder can't be made ready"):
+            self._pipeline.warm_up()
         progress(LOADING, 1, 1)
         done = embedded = 0
         while rows := self._manifest.todo(BATCH):
             chunks = {chunk.id: chunk for chunk in self._get_chunks(list(rows))}
             if len(chunks) < len(rows):
                 raise TansakuError(
-                    f"{len(rows) - len(chunks)} chunks are missing from the keyword store, for example "
-                    f"{min(set(rows) - set(chunks))}; put it right with: tansaku doctor CORPUS --repair"
+                    f"the keyword store lacks {counted(len(rows) - len(chunks), 'chunk')}, for example "
+                    f"{min(set(rows) - set(chunks))}; put it right with: tansaku doctor {self._corpus} --repair"
                 )
             kept = self._keep_vectors([chunks[i] for i, row in rows.items() if row["vector_text"] == row["text_hash"]])
             new = [chunk for id, chunk in chunks.items() if id not in kept]
@@ -94,7 +105,8 @@ class VectorPass:
             vectors: list[Document] = []
             for start in range(0, len(new), STEP):
                 progress(EMBEDDING, done + start, total)
-                vectors += self._embedder.run(documents=new[start : start + STEP])["documents"]
+                with self._explained("embedding failed"):
+                    vectors += self._embedder.run(documents=new[start : start + STEP])["documents"]
             if vectors:
                 self._writer.run(documents=vectors)
             self._manifest.mark_embedded(rows.values())
@@ -102,6 +114,17 @@ class VectorPass:
             embedded += len(new)
         progress(EMBEDDING, done, total)
         return embedded
+
+    @contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """Any embedder may be in use, so what it raises is not known; keyword search works without its vectors."""
+        try:
+            yield
+        except Exception as error:
+            raise TansakuError(
+                f"{what}: {error or type(error).__name__}; the chunks can be found by keywords; embed them later "
+                f"with: tansaku index {self._corpus} --resume"
+            ) from error
 
     def _keep_vectors(self, chunks: "list[Document]") -> set[str]:
         """Write chunks again with the vectors that the store has for them; only their metadata changed."""

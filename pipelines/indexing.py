@@ -128,7 +128,9 @@ class IndexRun:
     def _vector_pass(self) -> VectorPass | None:
         if not {EMBEDDER, VECTOR_WRITER} <= set(self._definition["components"]):
             return None
-        return VectorPass(self._manifest, self._definition, self._writers[KEYWORD_WRITER].document_store.get_many)
+        return VectorPass(
+            self._manifest, self._definition, self._writers[KEYWORD_WRITER].document_store.get_many, self._corpus.name
+        )
 
     def _count_stored(self) -> int:
         return int(self._writers[KEYWORD_WRITER].document_store.count_documents())

@@ -9,7 +9,8 @@ from pipelines.corpora import get_corpus
 from pipelines.errors import ArgumentError, IndexMissingError
 from pipelines.loading import load_pipeline, prepare_haystack
 from pipelines.manifest import IndexInfo, read_index_info
-from pipelines.mpep_arguments import SECTION_FORMS, build_filters, check_count, check_query, read_section_number
+from pipelines.mpep_arguments import build_filters, check_count, check_query
+from pipelines.section_numbers import SECTION_FORMS, read_section_number
 from pipelines.settings import Settings
 
 prepare_haystack()
@@ -124,27 +125,29 @@ class MpepSearch:
         Get a whole section in document order.
 
         :param section_number: As printed, in any usual way of writing; "608.01" includes its lettered subsections,
-            "2100" is the chapter.
+            "2100" is the chapter. A list ("608.01(o) and 2106") gives all of its sections, a range ("2106-2107") all
+            that is printed from its first section to the end of its last.
         :param max_chunks: How many chunks at most, 1 to 1,000.
-        :returns: `section`, `total_chunks` and `chunks`, or `error` when there is no such section.
-        :raises ArgumentError: When the number has no known form.
+        :returns: `section`, `total_chunks` and `chunks`, with `missing` where some of a list aren't there; or `error`
+            when there is no such section.
+        :raises ArgumentError: When the number has no known form, or a range doesn't rise.
         :raises IndexMissingError: When the corpus has no index.
         """
-        names, readings = read_section_number(section_number)
+        request = read_section_number(section_number)
         max_chunks = check_count("max_chunks", max_chunks)
         if max_chunks > _MOST_CHUNKS:
             raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS}")
         self.info()
         store = self._filled_store("section_lookup")
-        for filters in readings:
-            documents, total = store.find(filters, top_k=max_chunks)
-            if total:
-                return {
-                    "section": section_number.strip(),
-                    "total_chunks": total,
-                    "chunks": [{"text": d.content, "metadata": as_metadata(d)} for d in documents],
-                }
-        if not names:
+        documents, total, missing = request.find(store, max_chunks)
+        if total:
+            return {
+                "section": section_number.strip(),
+                "total_chunks": total,
+                "chunks": [{"text": d.content, "metadata": as_metadata(d)} for d in documents],
+                **({"missing": missing} if missing else {}),
+            }
+        if not request.parts:
             raise ArgumentError("section_number", section_number, SECTION_FORMS)
         return {"error": f"No content found for MPEP section {section_number.strip()}"}
 

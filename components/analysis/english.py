@@ -5,10 +5,12 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from operator import attrgetter
 
 import Stemmer
 
 from components.analysis.analyzed_text import AnalyzedText, Identifier, Token
+from components.analysis.citation_series import read_series
 from components.analysis.folding import Folded, fold
 from components.analysis.legal_citations import ancestors, bare_readings, find_citations
 
@@ -43,8 +45,8 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
     Citations become one token in their canonical spelling, followed by what holds them (112(b), then 112), so that
     "35 USC 112 (b)" and "35 U.S.C. § 112(b)" meet. "words" are folded words without possessive 's; a text's hold the
     stop words, so that quoted phrases are found as they stand, a query's don't. "stems" and "phrase", pairs of
-    neighbouring stems joined by "_", go without stop words. A query that is a bare number has all its readings as
-    identifiers ("103": MPEP 103 and 35 USC 103).
+    neighbouring stems joined by "_", go without stop words. A query that is a bare number or a series of such has all
+    their readings as identifiers ("103": MPEP 103 and 35 USC 103); of a range it has what lies between the ends, too.
 
     :param text: A text or query.
     :param query: Whether it is a query; only there, and only up to 32 words, do double quotes mark phrases.
@@ -52,14 +54,38 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
     """
     folded = fold(text)
     words, identifiers = _words(folded)
-    if query and (readings := bare_readings(text)):
-        identifiers = tuple(Identifier(name.split(":")[0], name, 0, len(text)) for name in readings)
-        words = tuple(Token(term, 0, len(text)) for name in readings for term in ancestors(name))
+    if query:
+        words, identifiers = _with_series(text, words, identifiers)
     content = tuple(token for token in words if token.term not in STOP_WORDS)
     stems = tuple(Token(index_stem(token.term), token.start, token.end) for token in content)
     phrase = tuple(Token(f"{a.term}_{b.term}", a.start, b.end) for a, b in itertools.pairwise(stems))
     tokens = {"words": content if query else words, "stems": stems, "phrase": phrase}
     return AnalyzedText(text, "en", tokens, identifiers, _phrases(folded, words) if query else ())
+
+
+def _with_series(
+    text: str, words: tuple[Token, ...], identifiers: tuple[Identifier, ...]
+) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
+    """The words and identifiers of a query, with what its bare numbers and ranges mean."""
+    series = read_series(text, identifiers)
+    readings = bare_readings(text)
+    if readings:
+        # One number, though it may look like a range: that of a document, or a heading's.
+        is_document = any(name.startswith("fr:") for name in readings)
+        inner = [] if is_document else [name for run in series.runs for item in run for name in item.names()]
+        named = [(name, 0, len(text)) for name in dict.fromkeys([*readings, *inner])]
+    else:
+        items = [item for run in series.runs for item in run if series.is_whole or item.last]
+        named = [(name, item.start, item.end) for item in items for name in item.names()]
+    if not named:
+        return words, identifiers
+    if readings or series.is_whole:
+        words, identifiers = (), ()
+    known = {identifier.canonical for identifier in identifiers}
+    new = [Identifier(name.split(":")[0], name, *span) for name, *span in named if name not in known]
+    tokens = [Token(term, i.start, i.end) for i in new for term in ancestors(i.canonical)]
+    place = attrgetter("start", "end")
+    return tuple(sorted([*words, *tokens], key=place)), tuple(sorted([*identifiers, *new], key=place))
 
 
 def english_words(text: str) -> tuple[Token, ...]:

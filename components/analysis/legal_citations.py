@@ -9,6 +9,7 @@ Canonical forms: "mpep:608.01(o)", "usc:35:112(b)", "cfr:37:1.131(a)", "fp:7.05.
 import re
 from bisect import bisect, insort
 from collections.abc import Iterator
+from operator import attrgetter
 
 from components.analysis.analyzed_text import Identifier
 from components.analysis.folding import Folded, fold
@@ -54,10 +55,13 @@ _SIGNED_NUMBER = re.compile(rf"\d{{1,4}}(?:\.\d{{1,4}})?[a-z]?{_SUB}")
 _UNIT = r"\s?(?:%|°|(?:percent|dollars|[kcmn]?m|m?[gl]|kg|[kmg]?hz|seconds?)\b)"
 _MPEP_ALONE = re.compile(rf"(?<![\w.,$/-])(?<!\$ )\d{{3,4}}\.\d{{2}}{_MPEP_SUB}(?![\w(%]|\.\d|{_UNIT})")
 _STATUTE_ALONE = re.compile(r"(?<![\w.,$/(-])[1-3]\d{2}(?:\([a-z]\)(?:\(\d\))?)+(?![\w(])")
+# Older documents have shorter numbers, which only a head tells from others.
+_FR_DOC = re.compile(r"(?<!\w)fr doc(?:ument)?\.?\s{0,8}(?:nos?\.?\s{0,8})?(?P<number>[a-z]?\d{1,4}-\d{3,6})(?![\w-])")
 _FR_NUMBER = re.compile(r"(?<![\w./-])(?:e\d|20\d\d)-(?!(?:19|20)\d\d\b)\d{4,6}(?![\w-])")
 _FR_CITE = re.compile(
-    r"(?<![\w.])(\d{2,3})\s{0,8}(?:fed\.?\s{0,8}reg\.?|f\.?\s?r\.?)\s{0,8}(\d{1,3}(?:,\d{3})|\d{3,6})(?![\d,]\d)"
+    r"(?<![\w.])(\d{2,3})\s{0,8}(?:fed\.?\s{0,8}reg\.?|f\.?\s?r\.?)\s{0,8}(\d{1,3}(?:,\d{3})|\d{1,6})(?![\d,]\d)"
 )
+_ALONE = ((_MPEP_ALONE, "mpep"), (_STATUTE_ALONE, "usc"), (_FR_DOC, "fr"), (_FR_NUMBER, "fr"), (_FR_CITE, "frcite"))
 _BARE = re.compile(rf"(?:{_SIGN}{_GAP})?(?P<number>\d[\w.()\s-]*)")
 
 
@@ -131,12 +135,12 @@ def find_citations(text: str | Folded) -> list[Identifier]:
         if free(*match.span()):
             for part, start, end in _numbers(match, _SIGNED_NUMBER):
                 add(_signed_kind(part), part, start, end)
-    for pattern, kind in ((_MPEP_ALONE, "mpep"), (_STATUTE_ALONE, "usc"), (_FR_NUMBER, "fr"), (_FR_CITE, "frcite")):
+    for pattern, kind in _ALONE:
         for match in pattern.finditer(lower):
             if free(*match.span()):
                 number = ":".join(match.groups()).replace(",", "") or match.group()
                 add(kind, number, *match.span())
-    return sorted(found, key=lambda i: (i.start, i.end, i.canonical))
+    return sorted(found, key=attrgetter("start", "end"))
 
 
 def bare_readings(query: str) -> list[str]:

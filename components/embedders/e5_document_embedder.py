@@ -39,7 +39,7 @@ class E5DocumentEmbedder:
         """
         Prepare and load the model, once.
 
-        :raises ModelSourceError: When the model isn't there and can't be made.
+        :raises ModelError: When the model isn't there and can't be made, or can't be loaded.
         """
         if self._engine is None:
             self._engine = shared_engine(prepare_model(Path(self.model)), self.workers)

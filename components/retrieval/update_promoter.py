@@ -39,9 +39,10 @@ class UpdatePromoter:
 
     An update (`meta["is_update"]`) overrides a passage when its chunk cites the passage's section or what holds it,
     its statute, rule or notice, and says that something is superseded, rescinded, replaced, revised, amended,
-    withdrawn or no longer so. Where it ranks too low to be among the results, it is looked up. Updates among the
-    results move in front, too, newest first: by effective, then publication date. What the query names by its number
-    (tier 0) stays on top; its updates follow it.
+    withdrawn or no longer so. A notice is cited by its document number, its Federal Register citation or its title; an
+    older notice or the same doesn't override it. Where an update ranks too low to be among the results, it is looked
+    up. Updates among the results move in front, too, newest first: by effective, then publication date. What the query
+    names by its number (tier 0) stays on top; its updates follow it.
 
     Usage example:
 
@@ -78,8 +79,7 @@ class UpdatePromoter:
         known = {document.id: document for document in documents}
         moves: dict[tuple[str, str], tuple[Document, Document]] = {}
         for update in self._updates(list(dict.fromkeys(targets)), filters):  # oldest first
-            cites = _cited(update.content or "")
-            target = next((d for d in first if d.id != update.id and cites & _own(d)), None)
+            target = next((d for d in first if _overrides(update, d)), None)
             if target:
                 # Of those that are no results by themselves a passage gets the newest alone.
                 key = (target.id, update.id if update.id in known else "")
@@ -116,13 +116,25 @@ def _cited(text: str) -> frozenset[str]:
     return frozenset(above for name in names for above in ([name] if name.startswith("mpep:") else ancestors(name)))
 
 
+def _cites(update: Document) -> set[str]:
+    """What an update cites; titles were read when it was indexed."""
+    titles = (name for name in update.meta.get("cites", ()) if name.startswith("frtitle:"))
+    return {*_cited(update.content or ""), *titles}
+
+
+def _overrides(update: Document, document: Document) -> bool:
+    """Whether an update overrides a passage, if it overrides anything."""
+    if update.meta.get("source_id") == document.meta.get("source_id"):
+        return False
+    is_older = bool(document.meta.get("is_update")) and _date(update) < _date(document)
+    return not is_older and bool(_cites(update) & _own(document))
+
+
 def _moved(result: list[Document], update: Document, target: Document, older: set[str]) -> list[Document]:
     """The results with an update in front of a passage, and of the older updates that already stand there."""
     own = _own(target)
-    overrides = _cited(update.content or "") & own
-    place = next(
-        i for i, d in enumerate(result) if d.id == target.id or (d.id in older and _cited(d.content or "") & own)
-    )
+    overrides = {target.meta["self_ids"][0] if n.startswith("frtitle:") else n for n in _cites(update) & own}
+    place = next(i for i, d in enumerate(result) if d.id == target.id or (d.id in older and _cites(d) & own))
     while place < len(result) and result[place].meta.get("tier") == 0:
         place += 1
     if update.id in {document.id for document in result[: place + 1]}:

@@ -6,6 +6,8 @@ from typing import Any
 
 from haystack import Document, component
 
+from components.analysis.citation_series import read_series
+from components.analysis.cited_titles import cited_titles, title_id
 from components.analysis.legal_citations import ancestors, bare_readings, find_citations
 from components.splitters.section_order import section_order
 from components.splitters.sentences import sentence_spans
@@ -99,7 +101,7 @@ class SectionSplitter:
             labels = list(dict.fromkeys(b.label for b in group if b.label))
             own_ids = _chunk_ids(self_ids, lead.kind, labels)
             headings = list(lead.headings)
-            cites = _cites(content, own_ids)
+            cites = _cites(content, own_ids, bool(record.meta.get("is_update")))
             url = record.meta.get("url", "")
             meta: dict[str, Any] = {
                 **common,
@@ -107,6 +109,8 @@ class SectionSplitter:
                 "ordinal": ordinal,
                 "page": first.page or ordinal,
                 "kind": lead.kind,
+                # Amendments, sources and editors' notes stand with a statute and aren't its text.
+                "is_statute": bool(record.meta.get("is_statute")) and lead.kind != "note",
                 "headings": headings,
                 "anchor": first.anchor,
                 "label": labels[0] if labels else "",
@@ -245,16 +249,21 @@ def _title(record: Document) -> str:
 
 
 def _self_ids(record: Document) -> list[str]:
-    """The canonical identifiers that a record is: "mpep:608.01(o)", of a range "107-109" each number."""
+    """The canonical identifiers that a record is: "mpep:608.01(o)", of "107-109" or "202.01-202.03" each number."""
     meta = record.meta
     section, label = str(meta.get("section", "")), meta.get("number_label", "")
     if meta.get("is_update"):
         cited = find_citations(meta.get("fr_citation", ""))
-        return [f"fr:{section.lower()}", *(found.canonical for found in cited if found.kind == "frcite")]
+        names = [f"fr:{section.lower()}", *(found.canonical for found in cited if found.kind == "frcite")]
+        return [*names, title] if (title := title_id(meta.get("title", ""))) else names
     span = re.fullmatch(r"(\d{3,4})-(\d{3,4})", section)
     if span and label.startswith("MPEP") and 0 < int(span[2]) - int(span[1]) <= _LONGEST_RANGE:
         return [f"mpep:{section}", *(f"mpep:{number}" for number in range(int(span[1]), int(span[2]) + 1))]
-    return [found.canonical for found in find_citations(label)] or bare_readings(label)[:1]
+    citations = find_citations(label)
+    if not citations:
+        return bare_readings(label)[:1]
+    named = [name for run in read_series(label, citations).runs for item in run for name in item.names()]
+    return named or [found.canonical for found in citations]
 
 
 def _within(record: Document, self_ids: list[str]) -> list[str]:
@@ -274,8 +283,9 @@ def _chunk_ids(self_ids: list[str], kind: str, labels: list[str]) -> list[str]:
     return [*self_ids, *dict.fromkeys(f"{own}{part.lower()}" for own in self_ids[:1] for part in parts)]
 
 
-def _cites(content: str, own_ids: list[str]) -> list[str]:
-    """Canonical identifiers that a chunk cites, with what holds them, without itself."""
+def _cites(content: str, own_ids: list[str], with_titles: bool) -> list[str]:
+    """Canonical identifiers that a chunk cites, with what holds them, without itself; notices name others by title."""
     cited = dict.fromkeys(name for found in find_citations(content) for name in ancestors(found.canonical))
-    own = set(own_ids[:1])
-    return [name for name in cited if name not in own]
+    own = {*own_ids[:1], *(name for name in own_ids if name.startswith("frtitle:"))}
+    titles = cited_titles(content) if with_titles else []
+    return [name for name in [*cited, *titles] if name not in own]

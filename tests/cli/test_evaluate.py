@@ -62,7 +62,7 @@ def test_json_alone_on_standard_output(folder: Path) -> None:
     assert list(report["arms"]["pipeline"]) == ["nDCG@10", "Recall@100", "MRR@10", "P@1"]
     assert report["kinds"]["one"]["pipeline"]["P@1"] == 1
     assert report["intervals"]["kinds"]["two"]["keyword"]["P@1"] == [1, 1]
-    assert done.stderr == "warning: 1 queries without a relevant document in qrels.tsv are left out\n"
+    assert done.stderr == "warning: 1 query without a relevant document in qrels.tsv left out\n"
 
 
 def test_tables_for_people(folder: Path) -> None:

@@ -93,16 +93,29 @@ def test_nothing_to_index_is_an_error(folder: Path) -> None:
     assert errors.startswith("error: nothing in ")
 
 
-def test_doctor_on_a_sound_and_an_unfinished_index(folder: Path) -> None:
+def test_doctor_finds_an_index_sound_whose_vectors_are_not_made_yet(folder: Path) -> None:
     run("index", "us-patent-law", folder, "--no-vectors")
 
     code, output, _ = run("doctor", "us-patent-law")
-    assert code == FAILED
+    assert code == DONE
     assert "keyword: 2 documents, as it should be" in output
-    assert "2 chunks wait for vectors" in output
+    assert "still without vectors: 2 chunks; finish it with: tansaku index us-patent-law --resume" in output
 
     code, output, _ = run("doctor", "us-patent-law", "--json")
-    assert (code, json.loads(output)["without_vectors"]) == (FAILED, 2)
+    assert (code, json.loads(output)["ok"], json.loads(output)["without_vectors"]) == (DONE, True, 2)
+
+
+def test_one_of_a_kind_is_told_in_the_singular(folder: Path) -> None:
+    (folder / "corpus.jsonl").write_text(RULES.splitlines()[0])
+    _, indexed, _ = run("index", "us-patent-law", folder, "--no-vectors")
+    _, examined, _ = run("doctor", "us-patent-law")
+    (folder / "corpus.jsonl").rename(folder.parent / "elsewhere.jsonl")
+    _, emptied, _ = run("index", "us-patent-law", folder, "--no-vectors")
+
+    assert "1 section, 1 chunk, 0 with vectors" in indexed
+    assert "keyword: 1 document, as it should be" in examined
+    assert "still without vectors: 1 chunk;" in examined
+    assert "gone, and taken out of the index: 1 file\n" in emptied
 
 
 def test_doctor_repairs(folder: Path) -> None:
@@ -119,6 +132,19 @@ def test_doctor_repairs(folder: Path) -> None:
 
     _, output, _ = run("doctor", "us-patent-law", "--repair", "--no-vectors")
     assert "keyword: 2 documents, as it should be" in output
+
+
+def test_an_embedder_that_cannot_be_prepared_takes_one_line(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "models").write_text("a file where the folder should be")
+
+    code, _, errors = run("index", "us-patent-law", folder)
+
+    assert code == FAILED
+    assert errors.startswith("error: the embedder can't be made ready: the embedder's model can't be written to ")
+    assert errors.endswith("embed them later with: tansaku index us-patent-law --resume\n")
+    assert errors.count("\n") == 1
+    assert run("search", "us-patent-law", "kites", "--no-statute")[0] == DONE
 
 
 def test_check_and_render(tmp_path: Path) -> None:

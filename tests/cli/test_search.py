@@ -60,7 +60,7 @@ def test_without_vectors_a_warning_says_so(keyword_index: Any) -> None:
     code, output, errors = run("search", "us-patent-law", "time for reply", "-k", "1")
 
     assert (code, errors) == (DONE, "warning: this answer was made without: vector\n")
-    assert "1 passages in " in output
+    assert "1 passage in " in output
 
 
 def test_nothing_found(sample_data: Any) -> None:

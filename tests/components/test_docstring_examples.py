@@ -9,14 +9,17 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
+        "components.analysis.citation_series",
+        "components.analysis.cited_titles",
         "components.analysis.english",
         "components.analysis.legal_citations",
         "components.query.question_frame",
         "components.retrieval.phrase_title_booster",
         "components.retrieval.ranking",
+        "components.splitters.section_order",
         "components.splitters.sentences",
         "components.splitters.token_estimate",
-        "pipelines.mpep_arguments",
+        "pipelines.section_numbers",
     ],
 )
 def test_examples(name: str) -> None:

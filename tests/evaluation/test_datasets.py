@@ -33,7 +33,7 @@ def test_reads_corpus_queries_and_judgements(tmp_path: Path) -> None:
     assert dataset.queries == (Query("q1", "when is a fee due", "easy"), Query("q2", "what else", "hard", "d2"))
     assert dataset.qrels == {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
     assert dataset.kinds == {"easy": ["q1"], "hard": ["q2"]}
-    assert dataset.notes == ("1 queries without a relevant document in qrels.tsv are left out",)
+    assert dataset.notes == ("1 query without a relevant document in qrels.tsv left out",)
 
 
 def test_reads_gzip_byte_order_mark_heading_and_blank_lines(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_reads_the_files_that_beir_publishes(tmp_path: Path) -> None:
 
 def test_judgements_of_unknown_queries_are_told_but_no_error(tmp_path: Path) -> None:
     dataset = load_dataset(write(tmp_path, queries=QUERIES[:1]))
-    assert dataset.notes == ("1 judgements in qrels.tsv are of queries that queries.jsonl doesn't have",)
+    assert dataset.notes == ("qrels.tsv holds 1 judgement of queries that queries.jsonl doesn't have",)
 
 
 @pytest.mark.parametrize(

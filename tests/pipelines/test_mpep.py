@@ -1,6 +1,7 @@
 """search_mpep and get_mpep_section over an index of the samples."""
 
 import json
+import re
 import shutil
 from typing import Any
 
@@ -31,6 +32,7 @@ METADATA = {
     *("is_statute", "is_regulation", "is_update"),
 }
 FILTERS = ("source_filter", "is_statute", "is_regulation", "is_update")
+TO_2107 = ["2107", "2107.01", "2107.02"]
 NOTICE = {"doc_type", "fr_citation", "effective_date"}
 
 
@@ -105,6 +107,12 @@ def test_highlights_point_at_what_matched(search: MpepSearch) -> None:
         ("pre-AIA 35 U.S.C. 981", ["35USC-981-preAIA#1"]),
         ("MPEP 123", ["MPEP-122-129#1"]),
         ("135", ["35USC-135#1"]),
+        # Lists and ranges: the first chunk of each before the second of any.
+        ("608.01(o) and 2107", ["MPEP-608.01(o)#1", "MPEP-2107#1", "MPEP-608.01(o)#2"]),
+        ("§§ 2106-2107", ["MPEP-2106#1", "MPEP-2107#1", "MPEP-2106#2"]),
+        ("37 CFR 1.75 to 1.77", ["37CFR-1.75#1", "37CFR-1.77#1"]),
+        ("35 U.S.C. 102-103", ["35USC-102#1", "35USC-103#1", "35USC-102#2"]),
+        ("2030-90011 and 2031-90007", ["FR-2030-90011#1", "FR-2031-90007#1"]),
     ],
 )
 def test_exact_numbers_come_first(search: MpepSearch, query: str, first: list[str]) -> None:
@@ -175,6 +183,15 @@ def test_filters_apply_before_ranking(
     assert count == min(len(chunks), 20)
     assert {hit["id"] for hit in hits} <= set(chunks)
     assert all(hit[name] == value for hit in hits for name, value in expected.items())
+
+
+def test_notes_of_statutes_are_found_beside_their_text(search: MpepSearch) -> None:
+    notes = search.search("amendments to section", top_k=20, source_filter="35_USC", is_statute=False)["results"]
+    texts = search.search("amendments to section", top_k=20, is_statute=True)["results"]
+
+    assert {hit["kind"] for hit in notes} == {"note"}
+    assert {hit["id"] for hit in notes} == {"35USC-102#3", "35USC-112#2", "35USC-981#1", "35USC-981#3"}
+    assert {hit["kind"] for hit in texts} == {"text"}
 
 
 def test_quoted_phrases_are_required(search: MpepSearch) -> None:
@@ -412,7 +429,98 @@ def test_what_exists_in_a_variant_alone_is_given_without_it(search: MpepSearch) 
     assert search.section("35 U.S.C. 982") == {**search.section("35 U.S.C. 982 (note)"), "section": "35 U.S.C. 982"}
 
 
-@pytest.mark.parametrize("number", ["9999", "608.01(z)", "35 U.S.C. 399", "37 CFR 1.999", "¶ 9.99", "2099-99999"])
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        # Lists, in document order however they are given.
+        ("608.01(o) and 2107.01", ["608.01(o)", "2107.01"]),
+        ("MPEP 2107.01, 608.01(o)", ["608.01(o)", "2107.01"]),
+        ("101, 103 and 2107.02", ["101", "103", "103.01", "2107.02"]),
+        ("37 CFR 1.75 and MPEP 608.01(o)", ["608.01(o)", "1.75"]),
+        ("2030-90011 and 2031-90007", ["2030-90011", "2031-90007"]),
+        ("35 U.S.C. 102 and 103", ["102", "103"]),
+        # Ranges, with all that is printed between the ends and the parts of the last.
+        ("§§ 2106.04-2107", ["2106.04", "2106.04(a)", "2106.04(a)(2)", "2106.04(d)", "2106.05", *TO_2107]),
+        ("2106.05-2107", ["2106.05", *TO_2107]),
+        ("MPEP §§ 2106.03–2106.04", ["2106.03", "2106.04", "2106.04(a)", "2106.04(a)(2)", "2106.04(d)"]),
+        ("608.01(n) through 608.01(p)", ["608.01(n)", "608.01(o)", "608.01(p)"]),
+        ("706-706.03(a)", ["706", "706.02", "706.03", "706.03(a)"]),
+        ("37 CFR 1.75 to 1.97", ["1.75", "1.77", "1.81", "1.97"]),
+        ("1.75-1.77", ["1.75", "1.77"]),
+        ("35 U.S.C. 102-112", ["102", "103", "111", "112"]),
+        ("110-112", ["111", "112"]),
+        ("104 to 125", ["106", "106.01", "120", "122-129"]),
+        ("125-200", ["122-129", "211", "211.01", "211.01(a)", "211.01(b)"]),
+        ("37 CFR 1.75-1.77 and MPEP 2107.01-2107.02", ["2107.01", "2107.02", "1.75", "1.77"]),
+    ],
+)
+def test_several_sections_in_document_order(search: MpepSearch, number: str, expected: list[str]) -> None:
+    answer = search.section(number)
+
+    assert sections(answer) == expected
+    assert answer["total_chunks"] == len(answer["chunks"])
+    assert "missing" not in answer
+    first = search.section(number, max_chunks=1)
+    assert (first["total_chunks"], first["chunks"]) == (answer["total_chunks"], answer["chunks"][:1])
+
+
+def test_a_variant_holds_for_all_numbers(search: MpepSearch) -> None:
+    former = search.section("pre-AIA 35 U.S.C. 980-981")
+
+    assert former["chunks"] == search.section("35 U.S.C. 981 (pre-AIA)")["chunks"]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected", "missing"),
+    [
+        ("608.01(o), 9999 and 37 CFR 1.999", ["608.01(o)"], ["9999", "37 CFR 1.999"]),
+        ("2107.01 and 9998-9999", ["2107.01"], ["9998-9999"]),
+        ("¶¶ 7.44 and 9.99", ["608.01(o)"], ["9.99"]),
+    ],
+)
+def test_what_of_a_list_is_missing_is_named(
+    search: MpepSearch, number: str, expected: list[str], missing: list[str]
+) -> None:
+    answer = search.section(number)
+
+    assert (sections(answer), answer["missing"]) == (expected, missing)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        ("2107-2106", "section_number: '2107 to 2106' is not allowed; it must be a range of one kind from its lower"),
+        ("MPEP 2107-2106", "'2107 to 2106' is not allowed; it must be a range"),
+        ("35 U.S.C. 114-112", "'114 to 112' is not allowed; it must be a range"),
+        ("MPEP 2106 to 37 CFR 1.75", "'2106 to 1.75' is not allowed; it must be a range"),
+        ("¶¶ 7.44-7.46", "'7.44 to 7.46' is not allowed; it must be a range"),
+        ("100-9999999", "'100-9999999' is not allowed; it must be a section number such as"),
+        ("MPEP 100-9999999", "'MPEP 100-9999999' is not allowed; it must be a section number such as"),
+        ("2024-01-15", "'2024-01-15' is not allowed; it must be a section number such as"),
+        ("6,123,456", "'6,123,456' is not allowed; it must be a section number such as"),
+        ("571-272-1000", "'571-272-1000' is not allowed; it must be a section number such as"),
+        (", ".join(map(str, range(101, 122))), "at most 20 numbers or ranges at a time"),
+    ],
+)
+def test_lists_and_ranges_that_can_not_be_given(search: MpepSearch, number: str, message: str) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        search.section(number)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "9999",
+        "9998 and 9999",
+        "9990-9999",
+        "2024-1234",
+        "608.01(z)",
+        "35 U.S.C. 399",
+        "37 CFR 1.999",
+        "¶ 9.99",
+        "2099-99999",
+    ],
+)
 def test_unknown_sections(search: MpepSearch, number: str) -> None:
     assert search.section(number) == {"error": f"No content found for MPEP section {number}"}
 

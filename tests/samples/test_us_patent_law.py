@@ -13,8 +13,10 @@ from components.converters.federal_register import FederalRegisterConverter
 from components.converters.mpep_html import MpepHtmlConverter
 from components.converters.recognition import recognize_us_patent_law
 from components.converters.uslm_xml import USLMConverter
+from pipelines.corpora import get_corpus
 
 SAMPLES = Path(__file__).parents[2] / "samples/us_patent_law"
+QUESTIONS = SAMPLES.with_name("us_patent_law_questions")
 MARK = "Sample text written for Tansaku, not the official text."
 CONVERTERS = {
     "mpep_html": MpepHtmlConverter(),
@@ -53,13 +55,17 @@ def test_every_file_is_recognised(files):
         "uslm_xml": 1,
         "ecfr_xml": 1,
         "federal_register": 4,
-        "beir": 1,
-        "evaluation": 2,
     }
 
 
+def test_questions_are_not_indexed_with_the_corpus():
+    assert not QUESTIONS.is_relative_to(get_corpus("us-patent-law").samples)
+    kinds = {path.name: recognize_us_patent_law(path.read_bytes(), path.name).kind for path in QUESTIONS.iterdir()}
+    assert kinds == {"corpus.jsonl": "beir", "queries.jsonl": "evaluation", "qrels.tsv": "evaluation"}
+
+
 def test_every_source_and_record_says_that_it_is_a_sample(files, documents):
-    assert all(MARK.encode() in data for path, data, _ in files if path.parent.name != "questions")
+    assert all(MARK.encode() in data for _, data, _ in files)
     unmarked = [d.id for d in documents.values() if MARK not in d.content and len(d.content) > 60]
     assert unmarked == []
 
@@ -81,10 +87,9 @@ def test_all_kinds_of_blocks_occur(documents):
 
 
 def test_questions_are_judged_on_records_that_exist(documents):
-    folder = SAMPLES / "questions"
-    corpus = [json.loads(line) for line in (folder / "corpus.jsonl").read_text("utf-8").splitlines()]
-    queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text("utf-8").splitlines()]
-    with (folder / "qrels.tsv").open(encoding="utf-8", newline="") as file:
+    corpus = [json.loads(line) for line in (QUESTIONS / "corpus.jsonl").read_text("utf-8").splitlines()]
+    queries = [json.loads(line) for line in (QUESTIONS / "queries.jsonl").read_text("utf-8").splitlines()]
+    with (QUESTIONS / "qrels.tsv").open(encoding="utf-8", newline="") as file:
         qrels = list(csv.reader(file, delimiter="\t"))
     assert {entry["id"] for entry in corpus} == set(documents)
     assert len(queries) >= 25 and {query["id"] for query in queries} == {row[0] for row in qrels}

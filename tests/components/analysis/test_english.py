@@ -91,6 +91,47 @@ def test_a_bare_number_has_all_its_readings(query: str, identifiers: list[str], 
     assert analysis.terms("words") == words
 
 
+@pytest.mark.parametrize(
+    ("query", "identifiers", "words"),
+    [
+        (
+            "608.01(o) and 2106",
+            ["mpep:608.01(o)", "mpep:2106", "usc:35:2106"],
+            ["mpep:608.01(o)", "mpep:608.01", "mpep:608", "mpep:2106", "usc:35:2106"],
+        ),
+        ("MPEP 103 through 105", ["mpep:103", "mpep:104", "mpep:105"], ["mpep:103", "mpep:104", "mpep:105"]),
+        ("35 U.S.C. 112-114", ["usc:35:112", "usc:35:113", "usc:35:114"], ["usc:35:112", "usc:35:113", "usc:35:114"]),
+        # A heading's number may look like a range; that of a document is none.
+        (
+            "2107-2108",
+            ["mpep:2107-2108", "mpep:2107", "usc:35:2107", "mpep:2108", "usc:35:2108"],
+            ["mpep:2107-2108", "mpep:2107", "usc:35:2107", "mpep:2108", "usc:35:2108"],
+        ),
+        ("2024-12345", ["fr:2024-12345"], ["fr:2024-12345"]),
+        ("2024-1234", ["mpep:2024-1234", "fr:2024-1234"], ["mpep:2024-1234", "fr:2024-1234"]),
+        # With more in the query, ranges of citations alone.
+        (
+            "compare rules 1.75 to 1.77 for 12 claims",
+            ["cfr:37:1.75", "cfr:37:1.76", "cfr:37:1.77"],
+            ["compare", "cfr:37:1.75", "cfr:37:1.76", "cfr:37:1.77", "12", "claims"],
+        ),
+        ("100-9999999", [], ["100", "9999999"]),
+        ("2024-01-15", [], ["2024", "01", "15"]),
+        ("6,123,456", [], ["6", "123", "456"]),
+    ],
+)
+def test_a_series_of_numbers_has_all_that_it_names(query: str, identifiers: list[str], words: list[str]) -> None:
+    analysis = analyze_english(query, query=True)
+
+    assert [found.canonical for found in analysis.identifiers] == identifiers
+    assert analysis.terms("words") == words
+    assert all(0 <= found.start < found.end <= len(query) for found in analysis.identifiers)
+
+
+def test_a_range_in_a_text_has_its_ends_alone() -> None:
+    assert analyze_english("See 35 U.S.C. 112-114.").terms("words") == ["see", "usc:35:112", "usc:35:114"]
+
+
 def test_a_bare_number_in_a_text_is_only_a_number() -> None:
     assert analyze_english("103").identifiers == ()
     assert analyze_english("103").terms("words") == ["103"]

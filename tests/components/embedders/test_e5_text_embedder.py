@@ -113,3 +113,20 @@ def test_the_carrier_is_never_copied_and_pairs_texts_with_vectors() -> None:
     assert copy.deepcopy(vectors) is vectors
     with pytest.raises(ValueError, match="1 vectors for 2 texts"):
         QueryVectors(vectors.vectors, ("a", "b"))
+
+
+def test_health_says_in_a_sentence_why_there_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "models").write_text("a file where the folder should be")
+    embedder = E5TextEmbedder(model=str(tmp_path / "models" / "e5"))
+
+    assert embedder.run(texts=["query"])["degraded"] == ["vector"]
+    assert embedder.health()["error"].startswith(f"the embedder's model can't be written to {tmp_path}/models/e5: ")
+
+
+def test_a_damaged_model_says_how_to_have_it_made_again(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{")
+    embedder = E5TextEmbedder(model=str(tmp_path), prepare=False)
+
+    embedder.warm_up()
+
+    assert embedder.health()["error"].endswith("; remove that folder to have it made again")

@@ -20,7 +20,7 @@ def passage(name: str, label: str, text: str = "A passage.", tier: int = 2, **me
     return chunk
 
 
-def update(number: str, text: str, date: str, effective: str = "") -> Document:
+def update(number: str, text: str, date: str, effective: str = "", **meta: Any) -> Document:
     notice = passage(
         f"FR-{number}",
         number,
@@ -29,6 +29,7 @@ def update(number: str, text: str, date: str, effective: str = "") -> Document:
         is_update=True,
         publication_date=date,
         effective_date=effective,
+        **meta,
     )
     del notice.meta["tier"], notice.meta["scores"]
     return notice
@@ -46,6 +47,21 @@ MENTION = update("2033-00001", "Comments on MPEP § 2106.04(a)(2) are welcome.",
 PARENT = update("2030-00005", "The advice of MPEP § 2106 is withdrawn.", "2030-05-01")
 PART = update("2030-00006", "37 CFR 1.98(f) is amended.", "2030-06-01", "2030-09-01")
 LATER = update("2030-00007", "37 CFR 1.98(a) is amended.", "2030-07-01")
+
+
+# Notices that rescind by a citation, by a title, and what they rescind.
+CITED = update(
+    "2030-00008", "Lids are ideas.", "2030-08-01", fr_citation="84 FR 50", title="Guidance for Jars and Lids"
+)
+BY_CITATION = update("2031-00008", "The notice at 84 Fed. Reg. 50 is rescinded.", "2031-08-01")
+BY_NUMBER = update("2031-00009", "FR Doc. 2030-00008 is withdrawn.", "2031-08-02")
+BY_TITLE = update("2031-00010", "We rescind the former Guidance for Jars and Lids and replace it.", "2031-08-03")
+BY_QUOTED_TITLE = update("2031-00011", "The “Guidance for Jars and Lids,” is superseded.", "2031-08-04")
+OTHER_PAGE = update("2031-00012", "The notice at 84 FR 5 is rescinded, as is Guidance for Jars.", "2031-08-05")
+TOO_OLD = update("2029-00013", "A Guidance for Jars and Lids will replace this.", "2029-08-06")
+SAME_TITLE = update(
+    "2031-00014", "We amend the Guidance for Jars and Lids.", "2031-08-07", title="Guidance for Jars and Lids"
+)
 
 
 def promoted(
@@ -80,6 +96,16 @@ def sections(documents: list[Document]) -> list[str]:
         # A notice that rescinds a notice.
         ([OLD, RESCINDED], [IDEAS], ["2030-00001", "2106.04(a)(2)"]),
         ([OLD, RESCINDED], [OLD, IDEAS], ["2032-00001", "2030-00001", "2106.04(a)(2)"]),
+        ([BY_CITATION], [IDEAS, CITED], ["2106.04(a)(2)", "2031-00008", "2030-00008"]),
+        ([BY_NUMBER], [CITED], ["2031-00009", "2030-00008"]),
+        ([BY_TITLE], [CITED], ["2031-00010", "2030-00008"]),
+        ([BY_QUOTED_TITLE], [CITED], ["2031-00011", "2030-00008"]),
+        ([BY_CITATION, BY_TITLE], [CITED, BY_CITATION], ["2031-00010", "2031-00008", "2030-00008"]),
+        ([OTHER_PAGE], [CITED], ["2030-00008"]),
+        # An older notice overrides none, nor does one with the same title by its own name.
+        ([TOO_OLD], [CITED], ["2030-00008"]),
+        ([TOO_OLD], [CITED, TOO_OLD], ["2030-00008", "2029-00013"]),
+        ([SAME_TITLE], [CITED], ["2030-00008"]),
         # What holds a passage is overridden with it, a neighbour or the whole is not.
         ([PARENT], [STEP, WHOLE], ["2030-00005", "2106.05", "2106"]),
         ([OLD], [STEP, WHOLE, USEFUL], ["2106.05", "2106", "2107"]),
@@ -105,6 +131,12 @@ def test_what_the_query_names_stays_on_top_with_its_updates_newest_first_behind_
     assert [d.meta["tier"] for d in results] == [0, 1, 1, 1]
     assert [d.meta.get("overrides") for d in results] == [None, *[["mpep:2106.04(a)(2)"]] * 2, None]
     assert "overrides" not in OLD.meta
+
+
+def test_a_notice_cited_by_its_title_is_told_by_its_number(tmp_path: Path) -> None:
+    first = promoted(tmp_path, [BY_TITLE], [CITED])[0]
+
+    assert first.meta["overrides"] == ["fr:2030-00008"]
 
 
 def test_a_result_that_moves_keeps_its_scores(tmp_path: Path) -> None:

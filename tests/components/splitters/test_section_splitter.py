@@ -108,6 +108,26 @@ def test_flags(text: str, flags: tuple[bool, bool, bool]) -> None:
             ["mpep:107-109", "mpep:107", "mpep:108", "mpep:109", "mpep:c100"],
         ),
         (
+            {"section": "721 - 723", "number_label": "MPEP 721-723", "chapter": "700"},
+            ["mpep:721", "mpep:722", "mpep:723"],
+            ["mpep:721", "mpep:722", "mpep:723", "mpep:c700"],
+        ),
+        (
+            {"section": "202.01 - 202.03", "number_label": "MPEP 202.01-202.03", "chapter": "200"},
+            ["mpep:202.01", "mpep:202.02", "mpep:202.03"],
+            ["mpep:202.01", "mpep:202", "mpep:202.02", "mpep:202.03", "mpep:c200"],
+        ),
+        (
+            {"section": "608.02(q) - 608.02(s)", "number_label": "MPEP 608.02(q)-608.02(s)", "chapter": "600"},
+            ["mpep:608.02(q)", "mpep:608.02(r)", "mpep:608.02(s)"],
+            ["mpep:608.02(q)", "mpep:608.02", "mpep:608", "mpep:608.02(r)", "mpep:608.02(s)", "mpep:c600"],
+        ),
+        (
+            {"section": "76.1, 76.2 and 76.3", "number_label": "PCT Rule 76.1, 76.2 and 76.3", "chapter": ""},
+            ["pct:rule:76.1", "pct:rule:76.2", "pct:rule:76.3"],
+            ["pct:rule:76.1", "pct:rule:76.2", "pct:rule:76.3"],
+        ),
+        (
             {"section": "1.131", "number_label": "37 CFR 1.131", "chapter": ""},
             ["cfr:37:1.131"],
             ["cfr:37:1.131"],
@@ -133,6 +153,16 @@ def test_flags(text: str, flags: tuple[bool, bool, bool]) -> None:
             ["fr:2024-02623", "frcite:89:11900"],
             ["fr:2024-02623", "frcite:89:11900"],
         ),
+        (
+            {
+                "section": "2030-00001",
+                "number_label": "2030-00001",
+                "is_update": True,
+                "title": "Guidance for New Jars",
+            },
+            ["fr:2030-00001", "frtitle:guidance-for-new-jars"],
+            ["fr:2030-00001", "frtitle:guidance-for-new-jars"],
+        ),
         ({"section": "note-7", "number_label": "", "chapter": ""}, [], []),
     ],
 )
@@ -140,6 +170,36 @@ def test_what_a_record_is(meta: dict[str, Any], self_ids: list[str], within: lis
     [chunk] = split(record([("Text.", {})], **meta))
 
     assert (chunk.meta["self_ids"], chunk.meta["within"]) == (self_ids, within)
+
+
+@pytest.mark.parametrize(("is_update", "titles"), [(True, ["frtitle:guidance-for-old-jars"]), (False, [])])
+def test_notices_cite_others_by_their_titles(is_update: bool, titles: list[str]) -> None:
+    text = "we rescind Guidance for Old Jars, see MPEP 2106 and not Guidance for New Jars"
+    meta = {"section": "2031-00001", "number_label": "2031-00001", "title": "Guidance for New Jars"}
+
+    [chunk] = split(record([(text, {})], is_update=is_update, **meta))
+
+    assert chunk.meta["cites"] == ["mpep:2106", *titles]
+
+
+@pytest.mark.parametrize(
+    ("meta", "flags"),
+    [
+        ({"is_statute": True}, [True, True, False]),
+        # Former law, and law of an act that is printed as a note, are texts of statutes.
+        ({"is_statute": True, "variant": "pre-AIA", "pre_aia": True}, [True, True, False]),
+        ({"is_statute": True, "variant": "note"}, [True, True, False]),
+        ({"is_statute": False}, [False, False, False]),
+        ({}, [False, False, False]),
+    ],
+)
+def test_notes_are_no_text_of_a_statute(meta: dict[str, Any], flags: list[bool]) -> None:
+    blocks = [(words(21), {"label": "(a)"}), (words(21), {"label": "(b)"}), ("Amended 1952.", {"kind": "note"})]
+
+    chunks = split(record(blocks, section="102", number_label="35 U.S.C. 102", **meta))
+
+    assert [c.meta["kind"] for c in chunks] == ["text", "text", "note"]
+    assert [c.meta["is_statute"] for c in chunks] == flags
 
 
 def test_a_form_paragraph_is_a_chunk_of_its_own() -> None:
