@@ -108,6 +108,6 @@ def title_terms(number_label: str, title: str) -> frozenset[str]:
     The stems of a title with its number.
 
     >>> sorted(title_terms("37 CFR 1.75", "Claims"))
-    ['cfr:1', 'cfr:1.75', 'claim']
+    ['cfr:37:1.75', 'claim']
     """
     return frozenset(analyze_english(f"{number_label} {title}").terms("stems"))
