@@ -30,7 +30,8 @@ class QueryArms:
     ```
 
     :param pipeline: The pipeline's name or the path of its file. It needs a `keyword_retriever` and a
-        `vector_retriever` with the output `rankings`, and one component at its end with the output `documents`.
+        `vector_retriever` with the output `rankings`, and one component at its end with the output `documents` or
+        `results`.
     :param profile: The profile; that of the settings by default.
     :param settings: Where the index is.
     :param depth: How many chunks the components behind the retrievers are asked for, where they take `top_k`.
@@ -45,10 +46,12 @@ class QueryArms:
                 raise ConfigError(
                     f"{pipeline} can't be evaluated: it has no component {name!r} with an output 'rankings'"
                 )
-        ends = [name for name, sockets in self._pipeline.outputs().items() if "documents" in sockets]
+        ends = [name for name, sockets in self._pipeline.outputs().items() if sockets.keys() & {"documents", "results"}]
         if len(ends) != 1:
             found = ", ".join(ends) or "none"
-            raise ConfigError(f"{pipeline} can't be evaluated: one component must end in 'documents', found: {found}")
+            raise ConfigError(
+                f"{pipeline} can't be evaluated: one component must end in 'documents' or 'results', found: {found}"
+            )
         self._end = ends[0]
         inputs = self._pipeline.inputs()
         self._asked = [
@@ -76,7 +79,9 @@ class QueryArms:
         for name in sorted(missing):
             self.degraded[name] = self.degraded.get(name, 0) + 1
         ranked = {arm: _ids(fuse(results[name]["rankings"])) for arm, name in RETRIEVERS.items()}
-        return {**ranked, "pipeline": _ids(document.id for document in results[self._end]["documents"])}
+        end = results[self._end]
+        documents = end["results"].documents if "results" in end else end["documents"]
+        return {**ranked, "pipeline": _ids(document.id for document in documents)}
 
 
 def fuse(rankings: "Sequence[Ranking]") -> list[str]:

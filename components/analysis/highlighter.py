@@ -7,37 +7,38 @@ from haystack import Document, component
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.analysis.english import english_words, index_stem, words_with_stems
+from components.retrieval.ranking import Results
 
 
 @component
 class Highlighter:
     """
-    Adds `meta["highlights"]`: the character ranges of a result's text that match the query's words by their stems.
+    Ends a query pipeline: the results as Documents, with `meta["highlights"]`, the character ranges of a result's text
+    that match the query's words by their stems.
 
     Usage example:
 
     ```python
-    result = Document(content="New matter was added.")
-    Highlighter().run(documents=[result], analysis=analyze_english("matters"))["documents"][0].meta["highlights"]
+    results = Results((Document(content="New matter was added."),))
+    Highlighter().run(results=results, analysis=analyze_english("matters"))["documents"][0].meta["highlights"]
     # [[4, 10]]
     ```
     """
 
     @component.output_types(documents=list[Document])
-    def run(
-        self, documents: list[Document], analysis: AnalyzedText, top_k: int | None = None
-    ) -> dict[str, list[Document]]:
+    def run(self, results: Results, analysis: AnalyzedText, top_k: int | None = None) -> dict[str, list[Document]]:
         """
         Highlight.
 
-        :param documents: Results, best first.
+        :param results: The results, best first.
         :param analysis: The analysed query.
         :param top_k: How many results the answer holds; the others are cut off.
-        :returns: The results with `meta["highlights"]`, a list of [start, end] in order; neighbours are joined.
+        :returns: `documents` with `meta["highlights"]`, a list of [start, end] in order; neighbours are joined.
         """
         wanted = frozenset(analysis.terms("stems"))
         marked = [
-            replace(d, meta={**d.meta, "highlights": highlights(d.content or "", wanted)}) for d in documents[:top_k]
+            replace(d, meta={**d.meta, "highlights": highlights(d.content or "", wanted)})
+            for d in results.documents[:top_k]
         ]
         return {"documents": marked}
 

@@ -98,11 +98,12 @@ def explained(
     best = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:top_k]
     places: dict[str, dict[str, float | int | None]] = {chunk_id: {} for chunk_id in best}
     for name, rankings in arms.items():
+        rank_name, score_name = f"{name}_rank", f"{name}_score"
         for ranking in rankings:
             for rank, (chunk_id, score) in enumerate(ranking.entries, start=1):
                 place = places.get(chunk_id)
-                if place is not None and (place.get(f"{name}_rank") or rank) >= rank:
-                    place[f"{name}_rank"], place[f"{name}_score"] = rank, score
+                if place is not None and (place.get(rank_name) or rank) >= rank:
+                    place[rank_name], place[score_name] = rank, score
     empty: dict[str, float | int | None] = {f"{name}_{what}": None for name in arms for what in ("rank", "score")}
     return Candidates(
         tuple(

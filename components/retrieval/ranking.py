@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from haystack import Document
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -60,6 +62,22 @@ class Candidates:
     def sort(items: list[Candidate]) -> "Candidates":
         """Order by tier, then score, then id: never by which arm came first."""
         return Candidates(tuple(sorted(items, key=lambda c: (c.tier, -c.score, c.id))))
+
+
+@dataclass(frozen=True)
+class Results:
+    """
+    The chunks of an answer.
+
+    A list of Documents would be copied, document by document, at each step of a pipeline.
+
+    :param documents: The chunks, best first, with `tier` and `scores` in their meta.
+    """
+
+    documents: tuple[Document, ...] = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Results":
+        return self
 
 
 def source_of(chunk_id: str) -> str:

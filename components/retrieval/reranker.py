@@ -10,6 +10,7 @@ from typing import Any
 from haystack import Document, component, default_to_dict
 
 from components.optional_service import OptionalService, Unavailable, from_dict_or_unavailable, part_to_dict
+from components.retrieval.ranking import Results
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class Reranker:
     from haystack_integrations.components.rankers.sentence_transformers import SentenceTransformersSimilarityRanker
 
     reranker = Reranker(ranker=SentenceTransformersSimilarityRanker(model="BAAI/bge-reranker-v2-m3"), top_k=40)
-    reranker.run(query="lack of written description", documents=documents)["documents"]
+    reranker.run(query="lack of written description", results=results)["results"].documents
     ```
     """
 
@@ -98,29 +99,29 @@ class Reranker:
         self._is_warmed_up = True
         self._service.call(self._load, self.load_timeout)
 
-    @component.output_types(documents=list[Document], degraded=list[str])
-    def run(self, query: str, documents: list[Document]) -> dict[str, Any]:
+    @component.output_types(results=Results, degraded=list[str])
+    def run(self, query: str, results: Results) -> dict[str, Any]:
         """
         Rerank documents.
 
         :param query: The user's query.
-        :param documents: Documents, best first, with `tier` and `scores` in their meta. Those of tiers 0 and 1 stay on
+        :param results: Documents, best first, with `tier` and `scores` in their meta. Those of tiers 0 and 1 stay on
             top.
-        :returns: `documents`, reordered, with `rerank_score` (0..1) among their scores; `degraded`, with "reranker" if
+        :returns: `results`, reordered, with `rerank_score` (0..1) among their scores; `degraded`, with "reranker" if
             they should have been reordered and aren't.
         """
-        top = [document for document in documents if document.meta.get("tier", 2) in _EXACT_TIERS]
-        others = [document for document in documents if document.meta.get("tier", 2) not in _EXACT_TIERS]
+        top = [document for document in results.documents if document.meta.get("tier", 2) in _EXACT_TIERS]
+        others = [document for document in results.documents if document.meta.get("tier", 2) not in _EXACT_TIERS]
         chosen = others if self.top_k is None else others[: self.top_k]
         if self.ranker is None or not chosen:
-            return {"documents": documents, "degraded": []}
+            return {"results": results, "degraded": []}
         scores = self._service.call(lambda: self._score(query, chosen))
         if scores is None:
-            return {"documents": documents, "degraded": ["reranker"]}
+            return {"results": results, "degraded": ["reranker"]}
         ranked = [_with_score(document, scores[document.id]) for document in chosen if document.id in scores]
         ranked.sort(key=lambda document: (-document.meta["scores"]["rerank_score"], document.id))
         unranked = [document for document in chosen if document.id not in scores]
-        return {"documents": [*top, *ranked, *unranked, *others[len(chosen) :]], "degraded": []}
+        return {"results": Results((*top, *ranked, *unranked, *others[len(chosen) :])), "degraded": []}
 
     def _load(self) -> bool:
         ranker: Any = self.ranker

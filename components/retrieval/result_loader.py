@@ -5,14 +5,7 @@ from typing import Any, Protocol
 
 from haystack import Document, component
 
-from components.retrieval.ranking import Candidate, Candidates
-
-
-class ResultDocument(Document):
-    """A Document that pipelines hand on without copying it: whoever changes a result makes a new one."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "ResultDocument":
-        return self
+from components.retrieval.ranking import Candidate, Candidates, Results
 
 
 class ChunkStore(Protocol):
@@ -34,7 +27,7 @@ class ResultLoader:
 
     ```python
     loader = ResultLoader(document_store=TantivyDocumentStore("index/keyword"), top_k=20)
-    loader.run(candidates=candidates)["documents"][0].meta["scores"]["rrf_score"]
+    loader.run(candidates=candidates)["results"].documents[0].meta["scores"]["rrf_score"]
     ```
     """
 
@@ -49,26 +42,26 @@ class ResultLoader:
         self.document_store = document_store
         self.top_k = top_k
 
-    @component.output_types(documents=list[Document])
-    def run(self, candidates: Candidates, top_k: int | None = None) -> dict[str, list[Document]]:
+    @component.output_types(results=Results)
+    def run(self, candidates: Candidates, top_k: int | None = None) -> dict[str, Results]:
         """
         Load.
 
         :param candidates: Candidates, best first.
         :param top_k: How many become Documents, instead of the number of `__init__`.
-        :returns: `documents` with `score`, `meta["tier"]` and `meta["scores"]`.
+        :returns: `results`, Documents with `score`, `meta["tier"]` and `meta["scores"]`.
         """
         limit = top_k or self.top_k
         documents: list[Document] = []
         for start in range(0, len(candidates.items), limit):
             chosen = candidates.items[start : start + limit]
             found = {document.id: document for document in self.document_store.get_many([c.id for c in chosen])}
-            documents += [_result(c, found[c.id]) for c in chosen if c.id in found]
+            documents += [_explained(found[c.id], c) for c in chosen if c.id in found]
             if len(documents) >= limit:
                 break
-        return {"documents": documents[:limit]}
+        return {"results": Results(tuple(documents[:limit]))}
 
 
-def _result(candidate: Candidate, document: Document) -> Document:
+def _explained(document: Document, candidate: Candidate) -> Document:
     meta = {**document.meta, "tier": candidate.tier, "scores": dict(candidate.scores)}
-    return ResultDocument(id=document.id, content=document.content, score=candidate.score, meta=meta)
+    return Document(id=document.id, content=document.content, score=candidate.score, meta=meta)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from haystack import Document, component
 
 from components.analysis.legal_citations import ancestors, find_citations
+from components.retrieval.ranking import Results
 
 _OVERRIDES = re.compile(
     r"\b(?:supersed|rescind|rescission|replac|revis|amend|withdraw|modif|eliminat|updat|no longer|in lieu of"
@@ -48,7 +49,7 @@ class UpdatePromoter:
 
     ```python
     promoter = UpdatePromoter(document_store=TantivyDocumentStore("index/keyword"), depth=20)
-    promoter.run(documents=documents)["documents"]
+    promoter.run(results=results)["results"].documents
     ```
     """
 
@@ -63,19 +64,20 @@ class UpdatePromoter:
         self.document_store = document_store
         self.depth = depth
 
-    @component.output_types(documents=list[Document])
-    def run(self, documents: list[Document], filters: dict[str, Any] | None = None) -> dict[str, list[Document]]:
+    @component.output_types(results=Results)
+    def run(self, results: Results, filters: dict[str, Any] | None = None) -> dict[str, Results]:
         """
         Promote updates.
 
-        :param documents: Results with `meta["within"]` (identifiers of the passage and what holds it), best first.
+        :param results: Documents with `meta["within"]` (identifiers of the passage and what holds it), best first.
         :param filters: Haystack filters; they hold for the looked-up updates, too.
         :returns: The results in their new order; a promoted update has `meta["overrides"]`, what it overrides.
         """
+        documents = results.documents
         first = documents[: self.depth]
         targets = [name for document in first for name in _names(document)]
         if not targets:
-            return {"documents": documents}
+            return {"results": results}
         known = {document.id: document for document in documents}
         moves: dict[tuple[str, str], tuple[Document, Document]] = {}
         for update in self._updates(list(dict.fromkeys(targets)), filters):  # oldest first
@@ -90,7 +92,7 @@ class UpdatePromoter:
         for update, target in moves.values():
             result = _moved(result, known.get(update.id, update), target, older)
             older.add(update.id)
-        return {"documents": result}
+        return {"results": Results(tuple(result))}
 
     def _updates(self, targets: list[str], filters: dict[str, Any] | None) -> list[Document]:
         conditions: list[dict[str, Any]] = [

@@ -73,7 +73,7 @@ def test_what_was_missing_is_counted(pipeline: Path, tmp_path: Path) -> None:
         (
             "connections:",
             "  other: {type: evaluated_parts.End}\nconnections:",
-            "must end in 'documents', found: end, other",
+            "must end in 'documents' or 'results', found: end, other",
         ),
     ],
 )

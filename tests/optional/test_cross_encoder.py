@@ -11,16 +11,20 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
+from components.retrieval.ranking import Results
+
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "claim", "drawing", "written", "description", "fee", "petition", "filing"]
-DOCUMENTS = [
-    Document(id="exact", content="fee", meta={"tier": 0, "scores": {}}),
-    *(
-        Document(id=str(number), content=f"{first} {second}", meta={"tier": 2, "scores": {"rrf_score": 0.1}})
-        for number, (first, second) in enumerate(
-            [("claim", "drawing"), ("written", "description"), ("fee", "petition")]
-        )
-    ),
-]
+RESULTS = Results(
+    (
+        Document(id="exact", content="fee", meta={"tier": 0, "scores": {}}),
+        *(
+            Document(id=str(number), content=f"{first} {second}", meta={"tier": 2, "scores": {"rrf_score": 0.1}})
+            for number, (first, second) in enumerate(
+                [("claim", "drawing"), ("written", "description"), ("fee", "petition")]
+            )
+        ),
+    )
+)
 YAML = """
 components:
   reranker:
@@ -69,9 +73,9 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_local_cross_encoder_reorders(model: Path) -> None:
     pipeline = Pipeline.loads(YAML % model)
     pipeline.warm_up()
-    result = pipeline.run({"reranker": {"query": "written description", "documents": DOCUMENTS}})["reranker"]
+    result = pipeline.run({"reranker": {"query": "written description", "results": RESULTS}})["reranker"]
     assert result["degraded"] == []
-    first, *others = result["documents"]
+    first, *others = result["results"].documents
     assert (first.id, first.meta["scores"]) == ("exact", {})
     scores = [document.meta["scores"]["rerank_score"] for document in others]
     assert len(scores) == 3
@@ -82,5 +86,5 @@ def test_a_local_cross_encoder_reorders(model: Path) -> None:
 def test_a_model_that_is_not_there_degrades(tmp_path: Path) -> None:
     pipeline = Pipeline.loads(YAML % (tmp_path / "nothing"))
     pipeline.warm_up()
-    result = pipeline.run({"reranker": {"query": "written description", "documents": DOCUMENTS}})["reranker"]
-    assert result == {"documents": DOCUMENTS, "degraded": ["reranker"]}
+    result = pipeline.run({"reranker": {"query": "written description", "results": RESULTS}})["reranker"]
+    assert result == {"results": RESULTS, "degraded": ["reranker"]}

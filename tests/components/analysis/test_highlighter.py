@@ -5,6 +5,7 @@ from haystack import Document, Pipeline
 
 from components.analysis.english import analyze_english
 from components.analysis.highlighter import Highlighter, highlights
+from components.retrieval.ranking import Results
 
 
 def marked(text: str, query: str) -> list[str]:
@@ -35,7 +36,7 @@ def test_highlights(text: str, query: str, expected: list[str]) -> None:
 def test_docstring_example() -> None:
     result = Document(content="New matter was added.")
 
-    answer = Highlighter().run(documents=[result], analysis=analyze_english("matters"))
+    answer = Highlighter().run(results=Results((result,)), analysis=analyze_english("matters"))
 
     assert answer["documents"][0].meta["highlights"] == [[4, 10]]
     assert "highlights" not in result.meta
@@ -43,9 +44,9 @@ def test_docstring_example() -> None:
 
 @pytest.mark.parametrize(("top_k", "ids"), [(1, ["a"]), (2, ["a", "b"]), (9, ["a", "b"]), (None, ["a", "b"])])
 def test_results_are_cut_to_top_k(top_k: int | None, ids: list[str]) -> None:
-    documents = [Document(id="a", content="claim"), Document(id="b", content=None)]
+    results = Results((Document(id="a", content="claim"), Document(id="b", content=None)))
 
-    answer = Highlighter().run(documents=documents, analysis=analyze_english("claim"), top_k=top_k)
+    answer = Highlighter().run(results=results, analysis=analyze_english("claim"), top_k=top_k)
 
     assert [document.id for document in answer["documents"]] == ids
 
@@ -56,7 +57,7 @@ def test_serialization(monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline.add_component("highlighter", Highlighter())
 
     answer = Pipeline.loads(pipeline.dumps()).run(
-        {"highlighter": {"documents": [Document(content="a claim")], "analysis": analyze_english("claims")}}
+        {"highlighter": {"results": Results((Document(content="a claim"),)), "analysis": analyze_english("claims")}}
     )
 
     assert answer["highlighter"]["documents"][0].meta["highlights"] == [[2, 7]]

@@ -9,6 +9,7 @@ import pytest
 from haystack import Document, Pipeline, component, default_to_dict
 
 from components.optional_service import Unavailable
+from components.retrieval.ranking import Results
 from components.retrieval.reranker import Reranker
 
 QUERY = "claims that lack written description"
@@ -52,25 +53,27 @@ def document(id: str, content: str, tier: int = 2, **scores: float) -> Document:
     return Document(id=id, content=content, meta={"tier": tier, "scores": scores}, score=0.5)
 
 
-DOCUMENTS = [
-    document("a", "nothing of it", tier=0, rrf_score=1.0),
-    document("b", "nothing either", tier=1),
-    document("e", "claims", rrf_score=0.9),
-    document("d", "claims that lack written description"),
-    document("c", "claims"),
-    document("f", "claims that lack"),
-]
+RESULTS = Results(
+    (
+        document("a", "nothing of it", tier=0, rrf_score=1.0),
+        document("b", "nothing either", tier=1),
+        document("e", "claims", rrf_score=0.9),
+        document("d", "claims that lack written description"),
+        document("c", "claims"),
+        document("f", "claims that lack"),
+    )
+)
 
 
 def ids(result: dict[str, Any]) -> list[str]:
-    return [document.id for document in result["documents"]]
+    return [document.id for document in result["results"].documents]
 
 
 def test_documents_below_the_exact_tiers_are_reordered() -> None:
-    result = Reranker(OverlapRanker()).run(QUERY, DOCUMENTS)
+    result = Reranker(OverlapRanker()).run(QUERY, RESULTS)
     assert ids(result) == ["a", "b", "d", "f", "c", "e"]
     assert result["degraded"] == []
-    assert [d.meta["scores"] for d in result["documents"]] == [
+    assert [d.meta["scores"] for d in result["results"].documents] == [
         {"rrf_score": 1.0},
         {},
         {"rerank_score": 1.0},
@@ -81,38 +84,38 @@ def test_documents_below_the_exact_tiers_are_reordered() -> None:
 
 
 def test_the_documents_that_were_given_are_not_touched() -> None:
-    result = Reranker(OverlapRanker()).run(QUERY, DOCUMENTS)
-    assert all(d.score == 0.5 and "touched" not in d.meta for d in [*DOCUMENTS, *result["documents"]])
-    assert all("rerank_score" not in d.meta["scores"] for d in DOCUMENTS)
+    result = Reranker(OverlapRanker()).run(QUERY, RESULTS)
+    assert all(d.score == 0.5 and "touched" not in d.meta for d in [*RESULTS.documents, *result["results"].documents])
+    assert all("rerank_score" not in d.meta["scores"] for d in RESULTS.documents)
 
 
 def test_only_the_first_top_k_are_reranked() -> None:
-    result = Reranker(OverlapRanker(), top_k=2).run(QUERY, DOCUMENTS)
+    result = Reranker(OverlapRanker(), top_k=2).run(QUERY, RESULTS)
     assert ids(result) == ["a", "b", "d", "e", "c", "f"]
-    assert "rerank_score" not in result["documents"][-1].meta["scores"]
+    assert "rerank_score" not in result["results"].documents[-1].meta["scores"]
 
 
 def test_logits_become_0_to_1_in_the_same_order() -> None:
-    result = Reranker(OverlapRanker(scale=2000.0, shift=-1200.0)).run(QUERY, DOCUMENTS)
+    result = Reranker(OverlapRanker(scale=2000.0, shift=-1200.0)).run(QUERY, RESULTS)
     assert ids(result) == ["a", "b", "d", "f", "c", "e"]
-    scores = [d.meta["scores"]["rerank_score"] for d in result["documents"][2:]]
+    scores = [d.meta["scores"]["rerank_score"] for d in result["results"].documents[2:]]
     assert scores == pytest.approx([1.0, 0.5, 0.0, 0.0], abs=1e-9)
 
 
 def test_documents_that_the_ranker_drops_stay_below() -> None:
     ranker = Misbehaving(lambda documents: {"documents": [Document(id="c", content="", score=0.3)]})
-    assert ids(Reranker(ranker).run(QUERY, DOCUMENTS)) == ["a", "b", "c", "e", "d", "f"]
+    assert ids(Reranker(ranker).run(QUERY, RESULTS)) == ["a", "b", "c", "e", "d", "f"]
 
 
 def test_documents_without_a_tier_are_reranked() -> None:
-    bare = [Document(id="x", content="claims"), Document(id="y", content="claims that")]
+    bare = Results((Document(id="x", content="claims"), Document(id="y", content="claims that")))
     assert ids(Reranker(OverlapRanker()).run(QUERY, bare)) == ["y", "x"]
 
 
-@pytest.mark.parametrize("documents", [DOCUMENTS, DOCUMENTS[:2], []])
-def test_nothing_to_do(documents: list[Document]) -> None:
-    ranker = OverlapRanker() if len(documents) < 3 else None
-    assert Reranker(ranker).run(QUERY, documents) == {"documents": documents, "degraded": []}
+@pytest.mark.parametrize("results", [RESULTS, Results(RESULTS.documents[:2]), Results()])
+def test_nothing_to_do(results: Results) -> None:
+    ranker = OverlapRanker() if len(results.documents) < 3 else None
+    assert Reranker(ranker).run(QUERY, results) == {"results": results, "degraded": []}
 
 
 def fail(documents: list[Document]) -> dict[str, Any]:
@@ -133,8 +136,8 @@ def fail(documents: list[Document]) -> dict[str, Any]:
     ids=["raises", "hangs", "no-documents", "none", "empty", "no-score", "nan"],
 )
 def test_a_ranker_that_fails_leaves_the_order(behaviour: Any, caplog: pytest.LogCaptureFixture) -> None:
-    result = Reranker(Misbehaving(behaviour), timeout=0.2).run(QUERY, DOCUMENTS)
-    assert result == {"documents": DOCUMENTS, "degraded": ["reranker"]}
+    result = Reranker(Misbehaving(behaviour), timeout=0.2).run(QUERY, RESULTS)
+    assert result == {"results": RESULTS, "degraded": ["reranker"]}
     assert "reranker: " in caplog.text
 
 
@@ -142,7 +145,7 @@ def test_a_hanging_ranker_holds_up_no_later_search() -> None:
     release = threading.Event()
     ranker = Misbehaving(lambda documents: release.wait())
     reranker = Reranker(ranker, timeout=0.05, max_failures=2, pause=600)
-    assert [reranker.run(QUERY, DOCUMENTS)["degraded"] for _ in range(200)] == [["reranker"]] * 200
+    assert [reranker.run(QUERY, RESULTS)["degraded"] for _ in range(200)] == [["reranker"]] * 200
     assert ranker.calls <= 1
     release.set()
 
@@ -166,7 +169,7 @@ def test_a_model_that_can_t_be_loaded_is_tried_again() -> None:
     reranker.warm_up()
     reranker.warm_up()
     assert ranker.loads == 1
-    assert reranker.run(QUERY, DOCUMENTS)["degraded"] == []
+    assert reranker.run(QUERY, RESULTS)["degraded"] == []
 
 
 YAML = """
@@ -194,7 +197,7 @@ def test_a_ranker_that_is_not_installed_degrades(type: str) -> None:
     pipeline = Pipeline.loads(YAML % type)
     pipeline.warm_up()
     assert isinstance(pipeline.get_component("reranker").ranker, Unavailable)
-    assert pipeline.run({"reranker": {"query": QUERY, "documents": DOCUMENTS}})["reranker"]["degraded"] == ["reranker"]
+    assert pipeline.run({"reranker": {"query": QUERY, "results": RESULTS}})["reranker"]["degraded"] == ["reranker"]
     assert Pipeline.loads(pipeline.dumps()).to_dict() == pipeline.to_dict()
 
 
@@ -214,8 +217,8 @@ def test_the_type_may_be_where_a_package_offers_it() -> None:
 def test_no_ranker_in_yaml() -> None:
     pipeline = Pipeline()
     pipeline.add_component("reranker", Reranker())
-    result = Pipeline.loads(pipeline.dumps()).run({"reranker": {"query": QUERY, "documents": DOCUMENTS}})
-    assert [d.id for d in result["reranker"]["documents"]] == [d.id for d in DOCUMENTS]
+    result = Pipeline.loads(pipeline.dumps()).run({"reranker": {"query": QUERY, "results": RESULTS}})
+    assert [d.id for d in result["reranker"]["results"].documents] == [d.id for d in RESULTS.documents]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from haystack import Document, Pipeline
 from components.analysis.english import analyze_english
 from components.analysis.english_normalizer import EnglishNormalizer
 from components.retrieval.keyword_retriever import KeywordRetriever
-from components.retrieval.ranking import Candidate, Candidates
+from components.retrieval.ranking import Candidate, Candidates, Results
 from components.retrieval.result_loader import ResultLoader
 from components.retrieval.vector_retriever import VectorRetriever
 from components.retrieval.vectors import QueryVectors
@@ -234,7 +234,7 @@ def test_the_loader_gives_the_best_candidates_with_tier_and_scores(store: Tantiv
     )
     loader = ResultLoader(store, top_k=3)
 
-    documents = loader.run(candidates=candidates)["documents"]
+    documents = loader.run(candidates=candidates)["results"].documents
 
     assert [(d.id, d.score, d.content, d.meta["tier"], d.meta["scores"]) for d in documents] == [
         ("B#1", 0.9, TEXTS["B#1"], 1, {"keyword_rank": 1}),
@@ -242,9 +242,14 @@ def test_the_loader_gives_the_best_candidates_with_tier_and_scores(store: Tantiv
         ("A#2", 0.6, TEXTS["A#2"], 2, {}),
     ]
     assert documents[0].meta["is_update"] is True
-    assert [d.id for d in loader.run(candidates=candidates, top_k=1)["documents"]] == ["B#1"]
-    assert [d.id for d in loader.run(candidates=candidates, top_k=9)["documents"]] == ["B#1", "A#1", "A#2", "C#1"]
-    assert loader.run(candidates=Candidates())["documents"] == []
+    assert [d.id for d in loader.run(candidates=candidates, top_k=1)["results"].documents] == ["B#1"]
+    assert [d.id for d in loader.run(candidates=candidates, top_k=9)["results"].documents] == [
+        "B#1",
+        "A#1",
+        "A#2",
+        "C#1",
+    ]
+    assert loader.run(candidates=Candidates()) == {"results": Results()}
 
 
 @pytest.mark.parametrize("component", [ResultLoader, VectorRetriever])

@@ -1,5 +1,6 @@
 """Updates in front of what they override."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from haystack import Document, Pipeline
 from haystack.document_stores.types import DuplicatePolicy
 
+from components.retrieval.ranking import Results
 from components.retrieval.update_promoter import UpdatePromoter
 from components.splitters.section_splitter import SectionSplitter
 from components.stores.tantivy_document_store import TantivyDocumentStore
@@ -65,14 +67,14 @@ SAME_TITLE = update(
 
 
 def promoted(
-    tmp_path: Path, updates: list[Document], documents: list[Document], depth: int = 20, **inputs: Any
-) -> list[Document]:
+    tmp_path: Path, updates: list[Document], documents: Sequence[Document], depth: int = 20, **inputs: Any
+) -> tuple[Document, ...]:
     store = TantivyDocumentStore(tmp_path / "keyword", text_fields=["words"])
     store.write_documents(updates, DuplicatePolicy.OVERWRITE)
-    return UpdatePromoter(store, depth=depth).run(documents=documents, **inputs)["documents"]
+    return UpdatePromoter(store, depth=depth).run(results=Results(tuple(documents)), **inputs)["results"].documents
 
 
-def sections(documents: list[Document]) -> list[str]:
+def sections(documents: Sequence[Document]) -> list[str]:
     return [document.meta["section"] for document in documents]
 
 
@@ -187,5 +189,5 @@ def test_serialization(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = Pipeline.loads(pipeline.dumps())
 
     assert loaded.get_component("promoter").depth == 3
-    answer = loaded.run({"promoter": {"documents": [IDEAS]}})
-    assert sections(answer["promoter"]["documents"]) == ["2030-00001", "2106.04(a)(2)"]
+    answer = loaded.run({"promoter": {"results": Results((IDEAS,))}})
+    assert sections(answer["promoter"]["results"].documents) == ["2030-00001", "2106.04(a)(2)"]
