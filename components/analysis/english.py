@@ -3,7 +3,7 @@
 import itertools
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from operator import attrgetter
 
@@ -93,16 +93,22 @@ def english_words(text: str) -> tuple[Token, ...]:
     return _words(fold(text))[0]
 
 
-def words_with_stems(text: str, stems: frozenset[str]) -> Iterator[tuple[int, int]]:
+def words_with_stems(text: str, stems: frozenset[str]) -> list[tuple[int, int]]:
     """The ranges of a text's words that have one of some stems, with citations read as words."""
-    folded = fold(text)
-    matches: dict[str, bool] = {}
-    for match in _WORD.finditer(folded.text):
-        word = match.group()
-        if word not in matches:
-            matches[word] = index_stem(_bare_word(word)) in stems
-        if matches[word]:
-            yield folded.original(*match.span())
+    folded, wanted = fold(text), _Wanted(stems)
+    return [folded.original(*match.span()) for match in _WORD.finditer(folded.text) if wanted[match.group()]]
+
+
+class _Wanted(dict[str, bool]):
+    """Whether a folded word has one of some stems, worked out once."""
+
+    def __init__(self, stems: frozenset[str]):
+        super().__init__()
+        self._stems = stems
+
+    def __missing__(self, word: str) -> bool:
+        found = self[word] = index_stem(_bare_word(word)) in self._stems
+        return found
 
 
 def index_terms(words: Iterable[str]) -> dict[str, list[str]]:
