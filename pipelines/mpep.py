@@ -24,7 +24,10 @@ logger = logging.getLogger(__name__)
 CORPUS = "us-patent-law"
 _MOST_RESULTS, _MOST_CANDIDATES, _MOST_CHUNKS = 20, 100, 1000
 # Components that say in `degraded` what an answer was made without.
-_DEGRADABLE = ("hyde_generator", "embedder", "keyword_retriever", "vector_retriever", "reranker")
+_DEGRADABLE = (
+    *("hyde_generator", "embedder", "keyword_retriever", "vector_retriever", "phrase_title_booster", "section_lookup"),
+    *("loader", "reranker", "update_promoter"),
+)
 
 
 class MpepSearch:
