@@ -63,6 +63,12 @@ def _print_findings(findings: "Findings") -> None:
         console.print(f"still to be indexed: {counted(findings.unfinished, 'source')}; {finish}", soft_wrap=True)
     if findings.without_vectors:
         console.print(f"still without vectors: {counted(findings.without_vectors, 'chunk')}; {finish}", soft_wrap=True)
+    if findings.other_recipe:
+        console.print(
+            f"vectors by another recipe than the present embedder's ({findings.other_recipe}): they are not searched; "
+            f"make new ones with: tansaku index {findings.corpus} --resume",
+            soft_wrap=True,
+        )
     for origin, reason in findings.unreadable.items():
         console.print(visible(f"not read: {origin}: {reason}"), markup=False, soft_wrap=True)
     if any(store.missing or store.unknown for store in findings.stores.values()):

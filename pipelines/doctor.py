@@ -8,9 +8,10 @@ from pipelines.corpora import Corpus
 from pipelines.errors import IndexMissingError
 from pipelines.index_lock import index_lock
 from pipelines.loading import Definition, build, resolve, without
-from pipelines.manifest import Manifest
+from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
 from pipelines.settings import Settings
+from pipelines.vector_recipe import VectorRecipe
 
 STORES = {"keyword": KEYWORD_WRITER, "parents": PARENTS_WRITER, "vector": VECTOR_WRITER}
 
@@ -39,6 +40,7 @@ class Findings:
     :param stores: Per store, what differs.
     :param unfinished: Sources that wait to be indexed.
     :param without_vectors: Chunks that wait for their vector.
+    :param other_recipe: What the vectors were made by, if not by the present embedder.
     :param unreadable: Sources that could not be read, with the reasons.
     """
 
@@ -46,13 +48,14 @@ class Findings:
     stores: dict[str, StoreFindings]
     unfinished: int
     without_vectors: int
+    other_recipe: str
     unreadable: dict[str, str]
 
     @property
     def ok(self) -> bool:
         """The stores hold what the manifest says and all sources are in; vectors may still be on their way."""
         differs = any(store.missing or store.unknown for store in self.stores.values())
-        return not (differs or self.unfinished)
+        return not (differs or self.unfinished or self.other_recipe)
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -82,6 +85,7 @@ class Doctor:
             raise IndexMissingError(corpus.name)
         definition = resolve(corpus.indexing, profile, settings, corpus.name)
         self._stores = _open_stores(definition)
+        self._recipe = VectorRecipe.of(definition, settings, corpus.name)
 
     def examine(self) -> Findings:
         """
@@ -133,8 +137,15 @@ class Doctor:
             stores=stores,
             unfinished=manifest.info().pending_sources,
             without_vectors=manifest.count_todo() if "vector" in self._stores else 0,
+            other_recipe=self._other_recipe(manifest),
             unreadable={row["origin"]: row["unreadable"] or row["reason"] for row in unreadable},
         )
+
+    def _other_recipe(self, manifest: Manifest) -> str:
+        made_by = VectorRecipe.read(manifest.fact(RECIPE))
+        if made_by in (None, self._recipe) or "vector" not in self._stores:
+            return ""
+        return made_by.label if self._stores["vector"].count_documents() else ""
 
 
 def _open_stores(definition: Definition) -> dict[str, Any]:

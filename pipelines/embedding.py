@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pipelines.counting import counted
 from pipelines.errors import TansakuError
 from pipelines.loading import Definition, build
-from pipelines.manifest import Manifest
+from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, VECTOR_WRITER
 from pipelines.scanning import Progress
+from pipelines.vector_recipe import VectorRecipe
 
 if TYPE_CHECKING:
     from haystack import Document
@@ -52,6 +53,29 @@ class VectorPass:
     def close(self) -> None:
         """Let other processes write the vector store."""
         self._store.close()
+
+    def renew(self, recipe: VectorRecipe) -> list[str]:
+        """
+        Take all vectors out of the store when another recipe made them.
+
+        :param recipe: What vectors are made by now.
+        :returns: A note for the user, if there were such vectors.
+        """
+        notes = []
+        before = VectorRecipe.read(self._manifest.fact(RECIPE))
+        if before and before != recipe and (count := self._store.count_documents()):
+            notes.append(
+                f"{counted(count, 'vector')} by another recipe ({before.label}) taken out, and chunks embedded anew "
+                f"by the present one ({recipe.label})"
+            )
+            # Emptied first: should the process die in between, the manifest still tells the recipe of what is there.
+            self._store.delete_where(None)
+        if self._manifest.fact(RECIPE) != str(recipe):
+            with self._manifest.transaction():
+                if before != recipe:
+                    self._manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
+                self._manifest.set_fact(RECIPE, str(recipe))
+        return notes
 
     def check(self) -> None:
         """Find chunks again whose vectors are not in the store although the manifest says so."""

@@ -17,6 +17,7 @@ from pipelines.pending_sources import PendingSources, outcomes
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner
 from pipelines.settings import Settings
+from pipelines.vector_recipe import VectorRecipe
 
 prepare_haystack()
 
@@ -80,7 +81,7 @@ class IndexRun:
         with ExitStack() as stack:
             stack.enter_context(index_lock(self._folder, self._corpus.name))
             self._manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
-            versions = IndexVersions(self._manifest, self._definition, self._folder, self._settings)
+            versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
             versions.replace_changed_stores()
             self._open_stores()
             for writer in self._writers.values():
@@ -95,6 +96,7 @@ class IndexRun:
             vector_pass = self._vector_pass()
             if vector_pass:
                 stack.callback(vector_pass.close)
+                notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
                 vector_pass.check()
                 vector_pass.remove_stale()
                 if vectors:

@@ -46,6 +46,9 @@ CREATE INDEX IF NOT EXISTS chunks_todo ON chunks (id)
 """
 _TODO = "text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash)"
 
+RECIPE = "embedder"
+"""The fact that tells what the vectors were made by, see `pipelines.vector_recipe`."""
+
 Claims = Mapping[tuple[str, str], int]
 """(origin, source id) -> precedence: which source offers which record, and how good an edition it is."""
 
@@ -88,13 +91,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class IndexInfo:
-    """What an index holds, for those who search it."""
+    """What an index holds, for those who search it; `recipe` is what its vectors were made by."""
 
     corpus_version: str
     sections: int
     chunks: int
     vectors: int
     pending_sources: int
+    recipe: str = ""
     editions: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -292,6 +296,7 @@ class Manifest:
             chunks=self.count_chunks(),
             vectors=self.count_vectors(),
             pending_sources=int(self.rows("SELECT count(*) FROM sources WHERE state != 'done'")[0][0]),
+            recipe=self.fact(RECIPE),
             editions=editions,
         )
 
