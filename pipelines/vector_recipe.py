@@ -75,7 +75,7 @@ class VectorRecipe:
     @property
     def label(self) -> str:
         """For people."""
-        return self.recipe or f"{self.type.rpartition('.')[2] or 'no embedder'} {self.parameters}"
+        return self.recipe or f"{self.type.rpartition('.')[2]} {self.parameters}" if self.type else "no embedder"
 
 
 def portable(value: Any, settings: Settings, corpus: str) -> str:
