@@ -164,7 +164,8 @@ class MpepSearch:
             }
         if not request.parts:
             raise ArgumentError("section_number", section_number, SECTION_FORMS)
-        return {"error": f"No content found for MPEP section {section_number.strip()}"}
+        is_manual = any(name.startswith("mpep:") for part in request.parts for name in part.names)
+        return {"error": f"No content found for {'MPEP section ' if is_manual else ''}{section_number.strip()}"}
 
     @names_damage
     def health(self) -> dict[str, Any]:

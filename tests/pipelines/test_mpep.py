@@ -609,14 +609,15 @@ def test_lists_and_ranges_that_can_not_be_given(search: MpepSearch, number: str,
         "9990-9999",
         "2024-1234",
         "608.01(z)",
-        "35 U.S.C. 399",
-        "37 CFR 1.999",
-        "¶ 9.99",
-        "2099-99999",
     ],
 )
 def test_unknown_sections(search: MpepSearch, number: str) -> None:
     assert search.section(number) == {"error": f"No content found for MPEP section {number}"}
+
+
+@pytest.mark.parametrize("number", ["35 U.S.C. 399", "37 CFR 1.999", "35 USC 398 and 399", "¶ 9.99", "2099-99999"])
+def test_what_can_be_no_section_of_the_mpep_is_not_called_one(search: MpepSearch, number: str) -> None:
+    assert search.section(number) == {"error": f"No content found for {number}"}
 
 
 @pytest.mark.parametrize(
