@@ -47,6 +47,7 @@ _DOCUMENT = "document"
 _ID = "id"
 _PAGE = 1000
 _MOST_WARM = 200_000
+_LENGTH_ERROR = 1e-3
 # Candidates by 8-bit vectors: with 1.5 for each hit that was wanted the 200 best of 21,000 were the true ones, always.
 _OVERSAMPLING, _FEWEST_CANDIDATES = 2.0, 400
 
@@ -128,6 +129,22 @@ class QdrantEdgeDocumentStore(BatchedStore[Point]):
         shard = self._reader()
         if shard:
             self._ids_of(shard, list(islice(_records(shard, None, False), _MOST_WARM)))
+
+    def find_damage(self) -> str:
+        """
+        Read all ids and embeddings of the last commit. The engine keeps no checksums; what is read has to make sense.
+
+        :returns: What is damaged; "" when nothing is found.
+        :raises Exception: What the engine raises when it can't read its files.
+        """
+        ids = self.ids()
+        if len(ids) < self.count_documents():
+            return f"{self.path}: {self.count_documents() - len(ids)} points have no document"
+        for start in range(0, len(ids), _PAGE):
+            for document_id, vector in self.get_vectors(ids[start : start + _PAGE]).items():
+                if not abs(np.linalg.norm(vector) - 1) < _LENGTH_ERROR:
+                    return f"{self.path}: the embedding of {document_id} is not of length 1"
+        return ""
 
     def count_documents(self) -> int:
         """
