@@ -103,6 +103,8 @@ def test_an_index_whose_keyword_store_is_gone_is_built_again(filled: Notes) -> N
 
 
 def damage(notes: Notes, pattern: str) -> None:
+    newest = max((notes.folder / "vectors" / "snapshots").iterdir(), key=lambda path: int(path.name))
+    pattern = pattern.replace("{newest}", newest.name)
     broken = max(notes.folder.glob(pattern), key=lambda path: path.stat().st_size)
     broken.write_bytes(broken.read_bytes()[:-9])
 
@@ -116,8 +118,8 @@ def damage(notes: Notes, pattern: str) -> None:
         ("keyword", "keyword/*.pos"),
         ("parents", "parents/*.idx"),
         ("vector", "vectors/current.json"),
-        ("vector", "vectors/snapshots/*/edge_config.json"),
-        ("vector", "vectors/snapshots/*/segments/*/segment.json"),
+        ("vector", "vectors/snapshots/{newest}/edge_config.json"),
+        ("vector", "vectors/snapshots/{newest}/segments/*/segment.json"),
     ],
 )
 def test_damaged_stores_are_named_and_made_again(filled: Notes, store: str, file: str) -> None:
