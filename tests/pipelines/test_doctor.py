@@ -1,5 +1,6 @@
 """The doctor finds what differs between manifest and stores, and puts it right."""
 
+import gc
 import json
 from collections.abc import Callable
 from typing import Any
@@ -103,6 +104,7 @@ def test_an_index_whose_keyword_store_is_gone_is_built_again(filled: Notes) -> N
 
 
 def damage(notes: Notes, pattern: str) -> None:
+    gc.collect()  # stores that are open in this process would go on with what they have read
     newest = max((notes.folder / "vectors" / "snapshots").iterdir(), key=lambda path: int(path.name))
     pattern = pattern.replace("{newest}", newest.name)
     broken = max(notes.folder.glob(pattern), key=lambda path: path.stat().st_size)
