@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 _BUSY = (429, 502, 503, 504)
 _REFUSED = (401, 403)
+_DEAD_SECONDS = 5.0  # a node that failed is left out for so long at most
 _CONNECTIONS = 32  # searches at the same time that find an open connection
 
 
@@ -92,12 +93,14 @@ class ElasticsearchClient:
         :param verify_certs: Whether the server's certificate is checked.
         :raises ValueError: If a URL can't be used.
         """
-        nodes = [self._node(host, authorization, ca_certs, verify_certs) for host in hosts]
+        nodes = [self._node(host, authorization, ca_certs, verify_certs) for host in dict.fromkeys(hosts)]
         self.name = ", ".join(f"{node.scheme}://{node.host}:{node.port}" for node in nodes)
         self.is_elasticsearch = False
         self._nodes = len(nodes)
         # Retries are ours: the transport's come without a pause.
-        self._transport = Transport(nodes, max_retries=0, retry_on_status=(), meta_header=False)
+        self._transport = Transport(
+            nodes, max_retries=0, retry_on_status=(), max_dead_node_backoff=_DEAD_SECONDS, meta_header=False
+        )
 
     def request(
         self,
@@ -177,7 +180,9 @@ class ElasticsearchClient:
         return status, response.body, ""
 
     def _checked(self, method: str, path: str, status: int, answer: Any) -> dict[str, Any]:
-        if status < 400 and isinstance(answer, dict):
+        if status < 400:
+            if not isinstance(answer, dict):
+                raise DocumentStoreError(f"the answer of the server {self.name} isn't JSON: {answer!r:.200}")
             return answer
         kind, reason = _reason(answer)
         if status in _REFUSED:

@@ -323,7 +323,7 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         if opened is None:
             hosts = _value(self.hosts) if isinstance(self.hosts, Secret) else self.hosts
             client = ElasticsearchClient(
-                hosts if isinstance(hosts, list) else str(hosts).split(","),
+                hosts if isinstance(hosts, list) else [host.strip() for host in str(hosts).split(",")],
                 authorization(_value(self.api_key), _value(self.username), _value(self.password)),
                 self.ca_certs,
                 self.verify_certs,
