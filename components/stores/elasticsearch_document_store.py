@@ -42,6 +42,7 @@ from components.stores.term_clause import Phrase, TermClause, added_weights, che
 logger = logging.getLogger(__name__)
 
 _PAGE = 1000  # documents read at a time
+_MOST_ID_BYTES = 512
 _SEARCH_WAITS = (0.1, 0.4)
 _WRITE_WAITS = (0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 _INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -351,6 +352,10 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         return set(self._digests(ids))
 
     def _prepare(self, document: Document) -> IndexedDocument:
+        size = len(document.id.encode())
+        if size > _MOST_ID_BYTES:
+            # the server would refuse all documents of the request
+            raise ValueError(f"document {document.id!r:.100}: its id has {size} bytes; allowed are {_MOST_ID_BYTES}")
         record = IndexedDocument.of(document, self.sort_fields)
         if self.text_fields is not None:
             record.check_fields(self.text_fields)

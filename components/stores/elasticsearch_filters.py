@@ -57,7 +57,7 @@ class ElasticsearchFilterBuilder(FilterBuilder[Query]):
     def logic(self, operator: str, queries: list[Query]) -> Query:
         if operator == "NOT":
             return _negated(queries[0])
-        return _bool("filter" if operator == "AND" else "should", queries)
+        return _all(queries) if operator == "AND" else _any(queries)
 
 
 def terms_query(field: str, values: list[str]) -> Query:
@@ -77,12 +77,41 @@ def terms_query(field: str, values: list[str]) -> Query:
     return queries[0] if len(queries) == 1 else _bool("should", queries)
 
 
+def depth(query: Query) -> int:
+    """
+    How many levels of connectives a query has.
+
+    :param query: A query that the builder made.
+    :returns: The number; 0 for a single comparison.
+    """
+    inner = [part for parts in query.get("bool", {}).values() for part in parts]
+    return 1 + max(map(depth, inner)) if inner else 0
+
+
 def _bool(occur: str, queries: list[Query]) -> Query:
     return {"bool": {occur: queries}}
 
 
+# What can be said in one level is, since servers take 20 or 30 levels only: AND and NOT within AND, OR within OR, and
+# NOT within NOT.
+def _all(queries: list[Query]) -> Query:
+    merged: dict[str, list[Query]] = {}
+    for query in queries:
+        inner = query.get("bool", {})
+        parts = inner if inner and "should" not in inner else {"filter": [query]}
+        for occur, some in parts.items():
+            merged.setdefault(occur, []).extend(some)
+    return {"bool": merged}
+
+
+def _any(queries: list[Query]) -> Query:
+    merged: list[Query] = []
+    for query in queries:
+        merged += query.get("bool", {}).get("should", [query])
+    return _bool("should", merged)
+
+
 def _negated(query: Query) -> Query:
-    """The opposite; that of an opposite is the thing itself, since servers take 20 or 30 levels only."""
     inner = query.get("bool", {})
     if list(inner) == ["must_not"] and len(inner["must_not"]) == 1:
         return inner["must_not"][0]

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from components.stores.elasticsearch_filters import ID, ElasticsearchFilterBuilder, terms_query
+from haystack.errors import FilterError
+
+from components.stores.elasticsearch_filters import ID, ElasticsearchFilterBuilder, depth, terms_query
 from components.stores.filters import Condition
 from components.stores.term_clause import Phrase
 
@@ -11,6 +13,9 @@ Query = dict[str, Any]
 Weights = Mapping[tuple[str, str], float]
 
 TEXT = "text"  # the object that holds the text fields, so that their names never meet ours
+
+
+_MOST_LEVELS = 28  # Elasticsearch takes 30, one of them for what a filter is put into
 
 
 def text_path(field: str) -> str:
@@ -61,8 +66,14 @@ def filter_query(condition: Condition | None) -> Query:
 
     :param condition: The parsed filter; None for all documents.
     :returns: The query.
+    :raises FilterError: If it nests AND and OR deeper than a server takes.
     """
-    return {"match_all": {}} if condition is None else ElasticsearchFilterBuilder().build(condition)
+    if condition is None:
+        return {"match_all": {}}
+    query = ElasticsearchFilterBuilder().build(condition)
+    if depth(query) > _MOST_LEVELS:
+        raise FilterError(f"the filter nests AND and OR deeper than {_MOST_LEVELS} levels, which the server takes")
+    return query
 
 
 def id_query(ids: Iterable[str]) -> Query:

@@ -71,18 +71,35 @@ def test_comparisons(field: str, operator: str, value: Any, expected: dict[str, 
     assert ElasticsearchFilterBuilder().build(condition) == expected
 
 
+OTHER = {"field": "meta.kind", "operator": "==", "value": "rule"}
+IS_OTHER = {"terms": {"filters": ["kind\x1fsrule"]}}
+
+
+def logic(operator: str, *conditions: Any) -> dict[str, Any]:
+    return {"operator": operator, "conditions": list(conditions)}
+
+
 @pytest.mark.parametrize(
-    ("operator", "expected"),
+    ("filters", "expected"),
     [
-        ("AND", {"bool": {"filter": [IS_MANUAL, IS_MANUAL]}}),
-        ("OR", {"bool": {"should": [IS_MANUAL, IS_MANUAL]}}),
-        ("NOT", {"bool": {"must_not": [{"bool": {"filter": [IS_MANUAL, IS_MANUAL]}}]}}),
+        (logic("AND", MANUAL, OTHER), {"filter": [IS_MANUAL, IS_OTHER]}),
+        (logic("OR", MANUAL, OTHER), {"should": [IS_MANUAL, IS_OTHER]}),
+        (logic("NOT", MANUAL, OTHER), {"must_not": [{"bool": {"filter": [IS_MANUAL, IS_OTHER]}}]}),
+        # what fits on one level
+        (logic("AND", logic("AND", MANUAL, OTHER), MANUAL), {"filter": [IS_MANUAL, IS_OTHER, IS_MANUAL]}),
+        (logic("AND", MANUAL, logic("NOT", OTHER)), {"filter": [IS_MANUAL], "must_not": [IS_OTHER]}),
+        (logic("AND", logic("NOT", MANUAL), logic("NOT", OTHER)), {"must_not": [IS_MANUAL, IS_OTHER]}),
+        (logic("OR", logic("OR", MANUAL, OTHER), MANUAL), {"should": [IS_MANUAL, IS_OTHER, IS_MANUAL]}),
+        (logic("NOT", logic("NOT", logic("OR", MANUAL, OTHER))), {"should": [IS_MANUAL, IS_OTHER]}),
+        # and what doesn't
+        (logic("AND", logic("OR", MANUAL, OTHER)), {"filter": [{"bool": {"should": [IS_MANUAL, IS_OTHER]}}]}),
+        (logic("OR", logic("NOT", MANUAL)), {"should": [{"bool": {"must_not": [IS_MANUAL]}}]}),
     ],
 )
-def test_connectives(operator: str, expected: dict[str, Any]) -> None:
-    condition = parse_filters({"operator": operator, "conditions": [MANUAL, MANUAL]})
+def test_connectives(filters: Any, expected: dict[str, Any]) -> None:
+    condition = parse_filters(filters)
     assert condition is not None
-    assert ElasticsearchFilterBuilder().build(condition) == expected
+    assert ElasticsearchFilterBuilder().build(condition) == {"bool": expected}
 
 
 def test_more_values_than_a_query_takes_are_split() -> None:
