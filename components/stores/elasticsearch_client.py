@@ -15,18 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from elastic_transport import (
-    ConnectionError as TransportConnectionError,
-)
-from elastic_transport import (
-    ConnectionTimeout,
-    NodeConfig,
-    SerializationError,
-    TlsError,
-    Transport,
-)
-from elastic_transport.client_utils import url_to_node_config
 from haystack.document_stores.errors import DocumentStoreError
+from haystack.lazy_imports import LazyImport
+
+with LazyImport("Run `.venv/bin/pip install -c constraints.txt -e '.[cluster]'`") as transport_import:
+    from elastic_transport import ConnectionError as TransportConnectionError
+    from elastic_transport import ConnectionTimeout, NodeConfig, SerializationError, TlsError, Transport
+    from elastic_transport.client_utils import url_to_node_config
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +87,9 @@ class ElasticsearchClient:
         :param ca_certs: File of the certificate authorities that are trusted, instead of the usual ones.
         :param verify_certs: Whether the server's certificate is checked.
         :raises ValueError: If a URL can't be used.
+        :raises ImportError: If the extra `cluster` isn't installed.
         """
+        transport_import.check()
         nodes = [self._node(host, authorization, ca_certs, verify_certs) for host in dict.fromkeys(hosts)]
         self.name = ", ".join(f"{node.scheme}://{node.host}:{node.port}" for node in nodes)
         self.is_elasticsearch = False
