@@ -19,20 +19,17 @@ from haystack.utils import Secret
 
 from components.stores.batched_store import BatchedStore, BatchState
 from components.stores.elasticsearch_client import ElasticsearchClient, Patience, StoreUnavailableError, authorization
-from components.stores.elasticsearch_index import MOST_HITS, ElasticsearchIndex, Layout
-from components.stores.elasticsearch_queries import filter_query, id_query
-from components.stores.elasticsearch_ranking import count_holders, rank, score_documents
-from components.stores.elasticsearch_records import (
-    DIGEST,
-    ID,
-    ID_ONLY,
-    VERSION_SEARCH,
-    digest_search,
-    document_of,
-    id_of,
-    record_json,
-    sorted_by,
+from components.stores.elasticsearch_index import ElasticsearchIndex, Layout
+from components.stores.elasticsearch_lookup import (
+    all_documents,
+    all_ids,
+    digests_by_id,
+    documents_by_id,
+    first_documents,
 )
+from components.stores.elasticsearch_queries import filter_query
+from components.stores.elasticsearch_ranking import count_holders, rank, score_documents
+from components.stores.elasticsearch_records import VERSION_SEARCH, record_json
 from components.stores.filters import parse_filters
 from components.stores.indexed_document import IndexedDocument
 from components.stores.pending_changes import PendingChanges
@@ -41,7 +38,6 @@ from components.stores.term_clause import Phrase, TermClause, added_weights, che
 
 logger = logging.getLogger(__name__)
 
-_PAGE = 1000  # documents read at a time
 _MOST_ID_BYTES = 512
 _SEARCH_WAITS = (0.1, 0.4)
 _WRITE_WAITS = (0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
@@ -188,10 +184,8 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         :returns: The documents.
         :raises FilterError: If the filter is malformed.
         """
-        body = {"query": filter_query(parse_filters(filters)), "sort": [ID], "track_total_hits": False}
-        if self._layout() is None:
-            return []
-        return [document_of(hit) for hit in self._server().all_hits(body, page=_PAGE)]
+        query = filter_query(parse_filters(filters))
+        return all_documents(self._server(), query) if self._layout() else []
 
     def ids(self, filters: Mapping[str, Any] | None = None) -> list[str]:
         """
@@ -201,8 +195,8 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         :returns: The ids, sorted.
         :raises FilterError: If the filter is malformed.
         """
-        body = {**ID_ONLY, "query": filter_query(parse_filters(filters)), "sort": [ID]}
-        return [id_of(hit) for hit in self._server().all_hits(body)] if self._layout() else []
+        query = filter_query(parse_filters(filters))
+        return all_ids(self._server(), query) if self._layout() else []
 
     def get_many(self, ids: Sequence[str]) -> list[Document]:
         """
@@ -211,14 +205,7 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         :param ids: The ids.
         :returns: The documents in that order, without those that aren't there.
         """
-        if not ids or self._layout() is None:
-            return []
-        wanted, found = list(dict.fromkeys(ids)), {}
-        for start in range(0, len(wanted), _PAGE):
-            some = wanted[start : start + _PAGE]
-            for hit in self._server().hits_of({"query": id_query(some), "size": len(some), "track_total_hits": False}):
-                found[hit["_id"]] = hit
-        return [document_of(found[document_id]) for document_id in ids if document_id in found]
+        return documents_by_id(self._server(), ids) if self._layout() else []
 
     def find(
         self,
@@ -242,12 +229,7 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         if sort_by not in self.sort_fields:
             raise ValueError(f"sort_by: {sort_by!r} is not allowed; the store sorts by {', '.join(self.sort_fields)}")
         query = filter_query(parse_filters(filters))
-        body = {"query": query, "sort": sorted_by(sort_by, descending), "track_total_hits": True}
-        answer = self._server().search({**body, "size": min(top_k, _PAGE)}) if self._layout() else {}
-        if not answer:
-            return [], 0
-        hits = answer["hits"]["hits"] if top_k <= _PAGE else self._server().all_hits(body, top_k, _PAGE)
-        return [document_of(hit) for hit in hits], answer["hits"]["total"]["value"]
+        return first_documents(self._server(), query, top_k, sort_by, descending) if self._layout() else ([], 0)
 
     def search(
         self,
@@ -379,14 +361,7 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
             server.write(pending.deleted, ((record.id, record_json(record, fields)) for record in changed))
 
     def _digests(self, ids: Collection[str]) -> dict[str, int]:
-        """Digests of those of some documents that the index holds."""
-        names, found = list(ids), {}
-        if not names or self._layout() is None:
-            return {}
-        for start in range(0, len(names), MOST_HITS):
-            for hit in self._server().hits_of(digest_search(names[start : start + MOST_HITS])):
-                found[id_of(hit)] = hit["fields"][DIGEST][0]
-        return found
+        return digests_by_id(self._server(), ids) if self._layout() else {}
 
 
 def _value(secret: Secret | None) -> str | None:

@@ -34,7 +34,7 @@ from types import TracebackType
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 _NOBODY = 65534  # both servers refuse to run as root
-_READY_SECONDS = 180
+_READY_SECONDS = 300
 _HEAP = "-Xms512m -Xmx512m"
 
 
