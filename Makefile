@@ -8,7 +8,7 @@ BIN3 := .venv-3x/bin
 PIP := -m pip --disable-pip-version-check --quiet
 comma := ,
 
-.PHONY: help install serve test test-3x lint bench lock clean
+.PHONY: help install serve test test-3x test-tools lint bench lock clean
 
 help:  ## Say what each target does
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | expand -t 12
@@ -18,11 +18,16 @@ install: .venv/installed  ## Install into .venv what searching and serving need
 serve: .venv/installed  ## Serve REST, MCP and API docs on 127.0.0.1:1416
 	$(BIN)/tansaku serve
 
-test: lint  ## Run linters, type checker and all tests
+test: lint test-tools  ## Run linters, type checker and all tests
 	$(BIN)/python -m pytest
 
-test-3x: .venv-3x/installed  ## Run the unit tests on Haystack 3
-	$(BIN3)/python -m pytest
+# What depends on a server doesn't depend on Haystack's version.
+test-3x: .venv-3x/installed test-tools  ## Run the unit tests on Haystack 3
+	$(BIN3)/python -m pytest -k 'not elasticsearch and not opensearch'
+
+test-tools:  ## Install what tests need beside Python: Chromium, Java and Maven (apt-get, as root or by sudo)
+	tests/install_chromium.sh
+	tests/servers/install_java.sh
 
 lint: .venv/installed-dev  ## Run linters and type checker
 	$(BIN)/ruff check .
