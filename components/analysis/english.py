@@ -53,7 +53,8 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
     their readings as identifiers ("103": MPEP 103 and 35 USC 103); of a range it has what lies between the ends, too.
 
     :param text: A text or query.
-    :param query: Whether it is a query; only there, and only up to 32 words, do double quotes mark phrases.
+    :param query: Whether it is a query; only there, and only up to 32 words, do double quotes mark phrases,
+        except around a number or citation.
     :returns: Tokens with offsets into `text`; `phrases` in terms of the field "words".
     """
     plain, quoted = without_citation_quotes(text) if query else (text, [])

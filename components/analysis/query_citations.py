@@ -12,9 +12,8 @@ QUOTED = re.compile(r'(?<!\w)"([^"]*)"(?!\w)')
 _SUB = r"(?:\s?\((?:[a-z]{1,2}|[ivxlc]{1,5}|\d{1,3})\))*"
 _END = r"(?![\w(])(?!\.\d)"
 # Rules of treaties and courts, which stand in front of "rule 26" or behind it.
-_OTHER = (
-    r"(?:pct|epc|treaty|federal|fed\b\.?|frcp|frap|fre\b|fr?civ|civil|evidence|court|circuit|cir\b\.?|hague|madrid)"
-)
+_OTHER = r"\b(?:pct|epc|treaty|federal|fed\b\.?|frcp|frap|fre\b|civ|court|circuit|cir\b\.?|hague|madrid)"
+_FAR = 40  # characters in front of a rule that are looked at
 _OTHER_BEFORE = re.compile(rf"{_OTHER}(?:'s)?[\s,:]+$")
 _OTHER_BEHIND = re.compile(rf"[\s,]*(?:(?:of|under|in)\s+)?(?:the\s+)?(?:regulations under the\s+)?{_OTHER}")
 _RULES = re.compile(
@@ -25,7 +24,7 @@ _RULE_NUMBER = re.compile(rf"\d{{1,3}}{_SUB}")
 # Headings inside a section of the manual, 2106.04(a)(2)(III)(C), have no number of their own.
 _DEEPER = r"(?:\s?\((?:[ivx]{1,5}|[a-z]|\d{1,2})\))+"
 _HEADING = (
-    rf"(?P<number>\d{{3,4}}\.\d{{2}}(?:\s?\([a-z]{{1,2}}\d?\))?(?:\s?\(\d{{1,2}}\))?){_DEEPER}{_END}",
+    rf"(?P<number>\d{{3,4}}\.\d{{2}}(?:\s?\([a-z]{{1,2}}\d?\))?+(?:\s?\(\d{{1,2}}\))?+){_DEEPER}{_END}",
     r"(?<![\w.])m\.?p\.?e\.?p\.?\s{0,8}(?:§{1,3}|sections?\b|secs?\.)?\s{0,8}",
 )
 _NAMED = (
@@ -66,7 +65,9 @@ def _candidates(text: str) -> list[tuple[str, str, int, int]]:
     """Kinds, numbers and places of what may be a citation."""
     found = [(kind, match["number"], *match.span()) for kind, pattern in _NAMED for match in pattern.finditer(text)]
     for match in _RULES.finditer(text):
-        if _OTHER_BEFORE.search(text[: match.start()]) or _OTHER_BEHIND.match(text, match.end()):
+        if _OTHER_BEFORE.search(text[max(0, match.start() - _FAR) : match.start()]) or _OTHER_BEHIND.match(
+            text, match.end()
+        ):
             continue
         for place, part in enumerate(_RULE_NUMBER.finditer(text, *match.span("numbers"))):
             found.append(("cfr", f"1.{part.group()}", part.start() if place else match.start(), part.end()))

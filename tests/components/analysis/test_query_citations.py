@@ -44,6 +44,8 @@ def test_other_quotes_stay_phrases() -> None:
     [
         ("Rule 131", ["cfr:37:1.131"]),
         ("rule 132 declaration", ["cfr:37:1.132"]),
+        ("evidence, rule 132 evidence", ["cfr:37:1.132"]),
+        ("EPC Rule 43", []),
         ("Rule 56", ["cfr:37:1.56"]),
         ("under Rule 131(a)", ["cfr:37:1.131(a)"]),
         ("rules 131 and 132", ["cfr:37:1.131", "cfr:37:1.132"]),
