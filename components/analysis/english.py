@@ -13,6 +13,12 @@ from components.analysis.analyzed_text import AnalyzedText, Identifier, Token
 from components.analysis.citation_series import read_series
 from components.analysis.folding import Folded, fold
 from components.analysis.legal_citations import ancestors, bare_readings, find_citations
+from components.analysis.query_citations import (
+    QUOTED,
+    find_query_citations,
+    without_citation_quotes,
+    without_repeats,
+)
 
 # Words that carry no topic. "not", "no", "only", "after" and "before" stay: in law they decide.
 STOP_WORDS = frozenset(
@@ -24,8 +30,6 @@ STOP_WORDS = frozenset(
 )
 _WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+(?:'[a-z]+)?")
 _LONGEST_PHRASE_QUERY = 32  # words; in longer text, a claim or a report of facts, quotes are punctuation
-# A quote behind a letter or digit doesn't open one: in 5" pipe it stands for inches.
-_QUOTED = re.compile(r'(?<!\w)"([^"]*)"(?!\w)')
 _local = threading.local()
 
 
@@ -49,13 +53,17 @@ def analyze_english(text: str, query: bool = False) -> AnalyzedText:
     their readings as identifiers ("103": MPEP 103 and 35 USC 103); of a range it has what lies between the ends, too.
 
     :param text: A text or query.
-    :param query: Whether it is a query; only there, and only up to 32 words, do double quotes mark phrases.
+    :param query: Whether it is a query; only there, and only up to 32 words, do double quotes mark phrases,
+        except around a number or citation.
     :returns: Tokens with offsets into `text`; `phrases` in terms of the field "words".
     """
-    folded = fold(text)
-    words, identifiers = _words(folded)
+    plain, quoted = without_citation_quotes(text) if query else (text, [])
+    folded = fold(plain)
+    words, identifiers = _words(folded, query)
     if query:
-        words, identifiers = _with_series(text, words, identifiers)
+        if len(words) <= _LONGEST_PHRASE_QUERY:
+            words, identifiers = _with_quoted(plain, quoted, words, identifiers)
+        words, identifiers = _with_series(plain, words, identifiers)
     content = tuple(token for token in words if token.term not in STOP_WORDS)
     stems = tuple(Token(index_stem(token.term), token.start, token.end) for token in content)
     phrase = tuple(Token(f"{a.term}_{b.term}", a.start, b.end) for a, b in itertools.pairwise(stems))
@@ -68,7 +76,7 @@ def _with_series(
 ) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
     """The words and identifiers of a query, with what its bare numbers and ranges mean."""
     series = read_series(text, identifiers)
-    readings = bare_readings(text)
+    readings = bare_readings(without_repeats(text))
     if readings:
         # One number, though it may look like a range: that of a document, or a heading's.
         is_document = any(name.startswith("fr:") for name in readings)
@@ -86,6 +94,23 @@ def _with_series(
     tokens = [Token(term, i.start, i.end) for i in new for term in ancestors(i.canonical)]
     place = attrgetter("start", "end")
     return tuple(sorted([*words, *tokens], key=place)), tuple(sorted([*identifiers, *new], key=place))
+
+
+def _with_quoted(
+    text: str, spans: list[tuple[int, int]], words: tuple[Token, ...], identifiers: tuple[Identifier, ...]
+) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
+    """The words and identifiers of a query, with the readings of bare numbers that stood in quotes of their own."""
+    for start, end in spans:
+        readings = bare_readings(text[start:end])
+        if not readings or any(i.start < end and start < i.end for i in identifiers):
+            continue
+        new = [Identifier(name.split(":")[0], name, start, end) for name in readings]
+        tokens = [Token(term, start, end) for name in readings for term in ancestors(name)]
+        kept = [token for token in words if token.end <= start or end <= token.start]
+        place = attrgetter("start", "end")
+        words = tuple(sorted([*kept, *tokens], key=place))
+        identifiers = tuple(sorted([*identifiers, *new], key=place))
+    return words, identifiers
 
 
 def english_words(text: str) -> tuple[Token, ...]:
@@ -127,7 +152,7 @@ def _phrases(folded: Folded, words: tuple[Token, ...]) -> tuple[tuple[str, ...],
     phrases: list[tuple[str, ...]] = []
     if len(words) > _LONGEST_PHRASE_QUERY:
         return ()
-    for match in _QUOTED.finditer(folded.text):
+    for match in QUOTED.finditer(folded.text):
         start, end = folded.original(*match.span(1))
         if terms := tuple(token.term for token in words if start <= token.start and token.end <= end):
             phrases.append(terms)
@@ -139,9 +164,9 @@ def index_stem(term: str) -> str:
     return term if ":" in term else stem(term)
 
 
-def _words(folded: Folded) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
+def _words(folded: Folded, query: bool = False) -> tuple[tuple[Token, ...], tuple[Identifier, ...]]:
     """Words and citations in order; the parts of a citation are no words of their own."""
-    identifiers = tuple(find_citations(folded))
+    identifiers = tuple(find_query_citations(folded) if query else find_citations(folded))
     protected = sorted({(i.start, i.end) for i in identifiers})
     tokens = [Token(name, found.start, found.end) for found in identifiers for name in ancestors(found.canonical)]
     position = 0
