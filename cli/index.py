@@ -95,9 +95,13 @@ def _print_report(report: "IndexReport") -> None:
     if groups:
         # Where no terminal sets a width, a path stays in one piece.
         (console if console.is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
-    for failure in report.failures:
+    for failure in report.failures[:_MOST_LINES]:
         shown = visible(f": {failure.origin}: {failure.reason}")
         console.print(Text.assemble(("not read", "red"), shown), soft_wrap=True)
+    if len(report.failures) > _MOST_LINES:
+        console.print(
+            f"and {counted(len(report.failures) - _MOST_LINES, 'more source')} not read; --json names them all"
+        )
     for note in report.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)
     if report.removed:

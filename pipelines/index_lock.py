@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.errors import IndexLockedError
+from pipelines.errors import IndexLockedError, TansakuError
 
 
 @contextmanager
@@ -26,9 +26,13 @@ def index_lock(folder: Path, corpus: str) -> Iterator[None]:
     :param folder: The index's folder; made when it isn't there.
     :param corpus: For the message.
     :raises IndexLockedError: When another process holds it; the message says which.
+    :raises TansakuError: When the folder can't be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise TansakuError(f"the index of {corpus} can't be written in {folder}: {error.strerror}") from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -119,6 +119,8 @@ class Manifest:
 
     def __init__(self, path: Path):
         self._path = path
+        if path.exists() and not os.access(path.parent, os.W_OK):
+            raise TansakuError(f"{path.parent} is read-only; a search writes there, too, beside the manifest")
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         self._db.row_factory = sqlite3.Row
         try:

@@ -126,6 +126,8 @@ class MpepSearch:
             }
         )
         named = {part for name in _DEGRADABLE for part in answer.get(name, {}).get("degraded", [])}
+        if info.vectors < info.chunks:  # embedding goes on: the vector arm sees a part of the chunks
+            named.add("vector")
         degraded = sorted(named)
         if degraded:
             logger.warning("an answer was made without: %s", ", ".join(degraded))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.corpora import Corpus
-from pipelines.errors import ArgumentError
+from pipelines.errors import ArgumentError, SourceError
 from pipelines.manifest import Manifest, read_path
 from pipelines.sources import Source, SourceFile, find_files, printable, read_sources
 
@@ -15,6 +15,8 @@ Progress = Callable[[str, int, int | None], None]
 """Called with a step's name, what is done and what there is to do."""
 
 READING = "reading sources"
+
+_PRUNE = "to take out what is gone, give the paths that stay, with --prune"
 
 
 def no_progress(step: str, done: int, total: int | None) -> None:
@@ -50,8 +52,15 @@ class Scanner:
         :param prune: Let go of all that is not under `paths`.
         :returns: Notes for the user.
         :raises ArgumentError: When a path does not exist, or two different paths have the same name.
+        :raises SourceError: When a folder holds no file.
         """
         roots = self._roots(paths)
+        for path in roots.values():
+            # A folder that is gone or empty may be one whose disk isn't mounted.
+            if not path.exists():
+                raise ArgumentError("path", str(path), f"an existing file, folder or archive; {_PRUNE}")
+            if next(find_files(path), None) is None:
+                raise SourceError(f"nothing in {path} can be indexed; {_PRUNE}")
         for name, path in roots.items():
             self._scan_root(name, path)
         samples = self._corpus.samples.resolve()

@@ -1,5 +1,6 @@
 """What the converters share: collecting a legal record's blocks, and making the Document out of them."""
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,6 +25,7 @@ _SPACE = re.compile(r"[ \t\r\n\f\v\u00a0\u2002-\u200a\u202f]+")
 _SMALL_WORDS = frozenset(
     ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "under", "with"]
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ROMAN = re.compile(r"[IVXLC]+\Z")
 
 
@@ -148,7 +150,7 @@ def make_record(source_id: str, text: RecordText, meta: dict[str, Any]) -> Docum
     :param text: Its blocks.
     :param meta: What the converter knows: at least source, section, title, number_label, breadcrumb, kind_of_source
         and precedence.
-    :returns: The Document; fields that `meta` leaves out get their empty value.
+    :returns: The Document; fields that `meta` leaves out get their empty value, halves of surrogate pairs U+FFFD.
     """
     source = meta["source"]
     fields: dict[str, Any] = {
@@ -168,7 +170,23 @@ def make_record(source_id: str, text: RecordText, meta: dict[str, Any]) -> Docum
         **meta,
         "blocks": text.blocks,
     }
-    return Document(id=source_id, content=text.content, meta=fields)
+    record: dict[str, Any] = {"id": source_id, "content": text.content, "meta": fields}
+    try:
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        record = _without_surrogates(record)
+    return Document(**record)
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Halves of surrogate pairs, which broken JSON and PDF files bring and no store can hold, become U+FFFD."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    return value
 
 
 def read_each(

@@ -118,8 +118,11 @@ class QdrantEdgeShards:
             writer.optimize()
             writer.flush()
             self._publish(settings)
-        except BaseException:
+        except BaseException as error:
             self._writer = None  # the next commit starts from what is published
+            # the engine has no exceptions of its own; "Service runtime error: Not enough space" is one
+            if type(error) is Exception:
+                raise DocumentStoreError(f"the vector index {self.path} can't be written: {error}") from error
             raise
 
     def close(self) -> None:

@@ -112,7 +112,7 @@ def test_one_of_a_kind_is_told_in_the_singular(folder: Path) -> None:
     (folder / "corpus.jsonl").write_text(RULES.splitlines()[0])
     _, indexed, _ = run("index", "us-patent-law", folder, "--no-vectors")
     _, examined, _ = run("doctor", "us-patent-law")
-    (folder / "corpus.jsonl").rename(folder.parent / "elsewhere.jsonl")
+    (folder / "corpus.jsonl").rename(folder / "other.jsonl")
     _, emptied, _ = run("index", "us-patent-law", folder, "--no-vectors")
 
     assert "1 section, 1 chunk, 0 with vectors" in indexed

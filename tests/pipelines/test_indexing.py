@@ -11,7 +11,7 @@ import pytest
 from note_components import LetterEmbedder
 from notes_corpus import Notes
 
-from pipelines.errors import ArgumentError, IndexLockedError, IndexMissingError
+from pipelines.errors import ArgumentError, IndexLockedError, IndexMissingError, SourceError
 from pipelines.index_lock import index_lock
 from pipelines.manifest import read_index_info
 
@@ -102,13 +102,28 @@ def test_removed_source_disappears_from_all_stores(notes: Notes) -> None:
     assert [source.origin for source in report.sources] == ["sources/a.txt"]
 
 
-def test_a_path_that_was_a_source_and_is_gone_is_removed(notes: Notes) -> None:
+def test_a_path_that_is_gone_leaves_the_index_only_when_asked_for(notes: Notes) -> None:
     kept, gone = notes.write("a.txt", "notes 10", "N1: Apples"), notes.write("b.txt", "notes 10", "N2: Dates")
     notes.run(kept, gone)
     gone.unlink()
 
-    notes.run(gone)
+    # Its disk may just not be mounted.
+    with pytest.raises(ArgumentError, match=r"b\.txt' is not allowed; it must be an existing"):
+        notes.run(gone)
+    assert list(notes.texts()) == ["N1#1", "N2#1"]
 
+    notes.run(kept, prune=True)
+    assert list(notes.texts()) == ["N1#1"]
+
+
+def test_an_empty_folder_is_refused(notes: Notes, tmp_path: Path) -> None:
+    notes.write("a.txt", "notes 10", "N1: Apples")
+    notes.run()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    with pytest.raises(SourceError, match="give the paths that stay, with --prune"):
+        notes.run(empty)
     assert list(notes.texts()) == ["N1#1"]
 
 
@@ -191,9 +206,8 @@ def test_a_source_that_became_unreadable_leaves_the_index(notes: Notes) -> None:
 
 
 def test_nothing_to_search_is_an_error(notes: Notes) -> None:
-    report = notes.run()
-
-    assert (report.ok, report.chunks, report.failures) == (False, 0, [])
+    with pytest.raises(SourceError, match=r"nothing in .*sources can be indexed"):
+        notes.run()
     with pytest.raises(IndexMissingError, match="tansaku index notes PATH"):
         read_index_info(notes.folder, "notes")
 

@@ -183,3 +183,12 @@ def test_json_nested_too_deeply_stops_nothing():
         ("o1", "JSON nested too deeply"),
         ("o2", "line 2: JSON nested too deeply"),
     ]
+
+
+def test_halves_of_surrogate_pairs_are_replaced() -> None:
+    entry = {**RULE, "title": "Bad \ud800 title", "abstract": "On \udfff sale."}
+    [document] = convert(json.dumps(entry).encode())["documents"]
+
+    assert document.meta["title"] == "Bad \ufffd title"
+    assert document.content is not None
+    assert "On \ufffd sale." in document.content
