@@ -1,7 +1,9 @@
 """Splits legal records into chunks that follow their structure."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from haystack import Document, component
@@ -276,11 +278,16 @@ def _within(record: Document, self_ids: list[str]) -> list[str]:
 
 
 def _chunk_ids(self_ids: list[str], kind: str, labels: list[str]) -> list[str]:
-    """What a chunk is: its record, its form paragraph, the subsections that begin in it ("usc:35:112(b)")."""
+    """What a chunk is: its record, its form paragraph, the subsections that it holds a part of ("usc:35:112(b)")."""
     if kind == "form_paragraph":
         return [*self_ids, *(f"fp:{label.lower()}" for label in labels)]
-    parts = [label for label in labels if label.startswith("(") and kind != "note"]
+    parts = [part for label in labels if label.startswith("(") and kind != "note" for part in _enclosing(label)]
     return [*self_ids, *dict.fromkeys(f"{own}{part.lower()}" for own in self_ids[:1] for part in parts)]
+
+
+def _enclosing(label: str) -> Iterator[str]:
+    """A subsection and those that it is a part of: "(b)(1)" is a part of "(b)"."""
+    return accumulate(re.findall(r"\([^()]*\)", label))
 
 
 def _cites(content: str, own_ids: list[str], with_titles: bool) -> list[str]:

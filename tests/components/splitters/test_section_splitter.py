@@ -239,7 +239,7 @@ def test_subsections_are_what_a_chunk_is() -> None:
 
     first, second = split(document)
 
-    assert first.meta["self_ids"] == ["usc:35:112", "usc:35:112(a)", "usc:35:112(a)(1)(a)"]
+    assert first.meta["self_ids"] == ["usc:35:112", "usc:35:112(a)", "usc:35:112(a)(1)", "usc:35:112(a)(1)(a)"]
     assert first.meta["labels"] == ["(a)", "(a)(1)(A)"]
     assert second.meta["self_ids"] == ["usc:35:112", "usc:35:112(b)"]
 
