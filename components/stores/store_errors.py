@@ -1,0 +1,7 @@
+"""Errors of stores on servers."""
+
+from haystack.document_stores.errors import DocumentStoreError
+
+
+class StoreUnavailableError(DocumentStoreError, ConnectionError):
+    """The server can't be reached or can't answer now. It may later, so searches go on without it."""
