@@ -2,7 +2,10 @@
 
 import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +50,24 @@ def allow_word_embedders(patch: pytest.MonkeyPatch) -> None:
     """Make the embedders that count words importable for pipelines."""
     patch.syspath_prepend(str(TESTS / "evaluation"))
     patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+
+
+@pytest.fixture(scope="session")
+def search_server() -> Iterator[Callable[[str], str]]:
+    """
+    URLs of real servers by their kind, `elasticsearch` or `opensearch`.
+
+    Those that ELASTICSEARCH_URL and OPENSEARCH_URL name; others are started when first asked for and stop at the end.
+    """
+    from tests.servers.search_server import SearchServer
+
+    with ExitStack() as servers:
+
+        @cache
+        def url(kind: str) -> str:
+            return os.environ.get(f"{kind.upper()}_URL") or servers.enter_context(SearchServer(kind)).url
+
+        yield url
 
 
 @pytest.fixture(scope="session")

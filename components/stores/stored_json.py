@@ -37,7 +37,7 @@ def document_from_json(text: str | bytes) -> Document:
     :param text: What `document_to_json` returned.
     :returns: The document.
     """
-    return _document(json.loads(text))
+    return document_from_record(json.loads(text))
 
 
 class RecordCache:
@@ -64,16 +64,22 @@ class RecordCache:
         """
         kept = self._records.get(digest)
         if kept is not None:
-            return _document(marshal.loads(kept))
+            return document_from_record(marshal.loads(kept))
         data = json.loads(read())
         with self._lock:
             if len(self._records) >= self._size:
                 del self._records[next(iter(self._records))]
             self._records[digest] = marshal.dumps(data)
-        return _document(data)
+        return document_from_record(data)
 
 
-def _document(data: dict[str, Any]) -> Document:
+def document_from_record(data: dict[str, Any]) -> Document:
+    """
+    Make a document of its stored JSON.
+
+    :param data: What `document_to_json` wrote, as a dictionary; the document takes its meta as it is.
+    :returns: The document.
+    """
     blob = ByteStream.from_dict(data["blob"]) if "blob" in data else None
     return Document(id=data["id"], content=data["content"], meta=data["meta"], blob=blob)
 

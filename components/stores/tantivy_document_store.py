@@ -12,12 +12,11 @@ from tantivy import DocAddress, Order, Query
 
 from components.stores.batched_store import BatchedStore
 from components.stores.filters import parse_filters
+from components.stores.indexed_document import IndexedDocument
 from components.stores.pending_changes import PendingChanges
 from components.stores.ranked_hits import best, check_top_k, rounded_scores, with_all_ties
 from components.stores.tantivy_index import Snapshot, TantivyIndex
 from components.stores.tantivy_queries import (
-    Phrase,
-    check_field,
     filter_query,
     id_query,
     restricted,
@@ -29,10 +28,9 @@ from components.stores.tantivy_records import (
     ID_FIELD,
     JSON_FIELD,
     KEY_FIELD,
-    IndexedDocument,
     sort_field,
 )
-from components.stores.term_clause import TermClause
+from components.stores.term_clause import Phrase, TermClause, check_text_field
 
 Hits = list[tuple[Any, DocAddress]]
 
@@ -253,7 +251,7 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot is None:
             return dict.fromkeys(terms, 0)
-        check_field(snapshot, field)
+        check_text_field(field, snapshot.text_fields)
         return {term: snapshot.searcher.doc_freq(field, term) for term in terms}
 
     def version(self) -> Hashable:

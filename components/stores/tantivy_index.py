@@ -13,6 +13,7 @@ import tantivy
 from haystack.document_stores.errors import DocumentStoreError
 
 from components.stores.batched_store import BatchState
+from components.stores.indexed_document import IndexedDocument
 from components.stores.stored_json import RecordCache
 from components.stores.tantivy_records import (
     DIGEST_FIELD,
@@ -20,8 +21,8 @@ from components.stores.tantivy_records import (
     ID_FIELD,
     JSON_FIELD,
     KEY_FIELD,
-    IndexedDocument,
     sort_field,
+    to_tantivy,
 )
 
 _TOKENIZER = "whitespace"
@@ -119,7 +120,7 @@ class TantivyIndex:
             for document_id in [*deleted, *(document.id for document in added)]:
                 writer.delete_documents_by_term(ID_FIELD, document_id)
             for document in added:
-                writer.add_document(document.to_tantivy(sort_fields))
+                writer.add_document(to_tantivy(document, sort_fields))
             writer.commit()
         except BaseException:
             writer.rollback()

@@ -8,9 +8,7 @@ from components.stores.filters import Condition
 from components.stores.tantivy_filters import TantivyFilterBuilder
 from components.stores.tantivy_index import Snapshot
 from components.stores.tantivy_records import FILTER_FIELD, ID_FIELD
-from components.stores.term_clause import TermClause
-
-Phrase = tuple[str, list[str]]
+from components.stores.term_clause import Phrase, TermClause, added_weights, check_phrase, check_text_field
 
 
 def search_query(snapshot: Snapshot, clauses: Iterable[TermClause], phrases: Sequence[Phrase] = ()) -> Query | None:
@@ -84,26 +82,10 @@ def id_query(snapshot: Snapshot, ids: Iterable[str]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
-def check_field(snapshot: Snapshot, field: str) -> None:
-    """
-    Check that the index has a text field.
-
-    :param snapshot: The index.
-    :param field: The field.
-    :raises ValueError: If it hasn't.
-    """
-    if field not in snapshot.text_fields:
-        allowed = ", ".join(sorted(snapshot.text_fields)) or "none"
-        raise ValueError(f"the index has no text field {field!r}; it has: {allowed}")
-
-
 def _term_queries(snapshot: Snapshot, clauses: Iterable[TermClause]) -> list[Query]:
-    weights: dict[tuple[str, str], float] = {}
-    for clause in clauses:
-        key = (clause.field, clause.term)
-        weights[key] = weights.get(key, 0.0) + clause.weight
+    weights = added_weights(clauses)
     for field in {field for field, _ in weights}:
-        check_field(snapshot, field)
+        check_text_field(field, snapshot.text_fields)
     return [
         Query.boost_query(Query.term_query(snapshot.schema, field, term, "freq"), weight)
         for (field, term), weight in weights.items()
@@ -111,9 +93,7 @@ def _term_queries(snapshot: Snapshot, clauses: Iterable[TermClause]) -> list[Que
 
 
 def _phrase_query(snapshot: Snapshot, field: str, tokens: list[str]) -> Query:
-    check_field(snapshot, field)
-    if not tokens:
-        raise ValueError(f"phrases: a phrase in {field!r} has no tokens")
+    check_phrase((field, tokens), snapshot.text_fields)
     if len(tokens) == 1:
         return Query.term_query(snapshot.schema, field, tokens[0], "freq")
     return Query.phrase_query(snapshot.schema, field, list(tokens))

@@ -1,6 +1,6 @@
-"""What filters mean: one table for the plain evaluator and for every store. A new store is one line in STORES."""
+"""What filters mean: one table for the plain evaluator and for every store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,7 @@ from haystack.errors import FilterError
 
 from components.stores.filters import COMPARISONS, MAX_DEPTH, matches, parse_filters
 from components.stores.qdrant_edge_document_store import QdrantEdgeDocumentStore
-from components.stores.tantivy_document_store import TantivyDocumentStore
+from tests.components.stores.opened_stores import STORES, ServerUrl
 
 DOCUMENTS = {
     "a": {"kind": "manual", "year": 2019, "score": 0.5, "day": "2019-07-21", "law": True, "tags": ["x", "y"]},
@@ -29,25 +29,17 @@ SAMPLES = [Document(id=i, content=i, meta=meta, embedding=[1.0, 0.0]) for i, met
 Matching = Callable[[dict[str, Any] | None], list[str]]
 
 
-def _evaluator(path: Path) -> Matching:
-    return lambda filters: [d.id for d in SAMPLES if matches(d.meta, filters, d.id)]
-
-
-def _stored(store: Any) -> Matching:
-    store.write_documents(SAMPLES)
-    return store.ids
-
-
-STORES: dict[str, Callable[[Path], Matching]] = {
-    "evaluator": _evaluator,
-    "tantivy": lambda path: _stored(TantivyDocumentStore(path)),
-    "qdrant_edge": lambda path: _stored(QdrantEdgeDocumentStore(path, dimension=2)),
-}
-
-
-@pytest.fixture(scope="module", params=STORES)
-def matching(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Matching:
-    return STORES[request.param](tmp_path_factory.mktemp(request.param) / "index")
+@pytest.fixture(scope="module", params=["evaluator", *STORES])
+def matching(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, search_server: ServerUrl
+) -> Iterator[Matching]:
+    if request.param == "evaluator":
+        yield lambda filters: [d.id for d in SAMPLES if matches(d.meta, filters, d.id)]
+        return
+    with STORES[request.param](tmp_path_factory.mktemp(request.param), search_server) as new:
+        store = new()
+        store.write_documents(SAMPLES)
+        yield store.ids
 
 
 def f(field: str, operator: str, value: Any) -> dict[str, Any]:

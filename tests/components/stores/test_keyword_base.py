@@ -1,7 +1,6 @@
-"""Haystack's own tests for document stores, against the Tantivy store."""
+"""Haystack's own tests for document stores, against every keyword store."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from haystack import Document
@@ -9,13 +8,13 @@ from haystack.document_stores.errors import DuplicateDocumentError
 from haystack.document_stores.types import DocumentStore, DuplicatePolicy
 from haystack.testing.document_store import DocumentStoreBaseTests
 
-from components.stores.tantivy_document_store import TantivyDocumentStore
+from tests.components.stores.opened_stores import NewStore
 
 
-class TestTantivyDocumentStore(DocumentStoreBaseTests):
+class TestKeywordStores(DocumentStoreBaseTests):
     @pytest.fixture
-    def document_store(self, tmp_path: Path) -> DocumentStore:
-        return TantivyDocumentStore(tmp_path / "keyword")
+    def document_store(self, new_keyword_store: NewStore) -> DocumentStore:
+        return new_keyword_store()
 
     @staticmethod
     def assert_documents_are_equal(received: list[Document], expected: list[Document]) -> None:
