@@ -13,6 +13,7 @@ from haystack.document_stores.errors import DocumentStoreError
 from qdrant_client import QdrantClient
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from qdrant_client.models import UpdateResult, UpdateStatus
 
 from components.stores.store_errors import StoreUnavailableError
 
@@ -99,11 +100,17 @@ class QdrantConnection:
         :param method: A method of QdrantClient.
         :param arguments: Its arguments, without a timeout.
         :returns: What it returns.
-        :raises StoreUnavailableError: As `read`, after a quarter of a minute of trying.
+        :raises StoreUnavailableError: As `read`, after a quarter of a minute of trying, or if the server has only noted
+            the change when the time is over.
         :raises CollectionMissingError: If the collection isn't there.
         :raises DocumentStoreError: If the server refuses the request, or can't be trusted.
         """
-        return self._send(method, arguments, self._write_timeout, _WRITE_WAITS)
+        result = self._send(method, arguments, self._write_timeout, _WRITE_WAITS)
+        if isinstance(result, UpdateResult) and result.status != UpdateStatus.COMPLETED:
+            raise StoreUnavailableError(
+                f"the Qdrant server {self.url} hasn't made a change within {self._write_timeout} s: {result.status}"
+            )
+        return result
 
     def close(self) -> None:
         """Close the connections."""
