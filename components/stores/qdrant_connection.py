@@ -1,5 +1,6 @@
 """Requests to a Qdrant server: sent again where that may help, errors in one sentence."""
 
+import json
 import logging
 import random
 import ssl
@@ -64,8 +65,7 @@ class QdrantConnection:
         :param write_timeout: Seconds for an answer to `write`.
         :raises ValueError: If the URL or a timeout can't be used.
         """
-        if url != IN_MEMORY and httpx.URL(url).scheme not in ("http", "https"):
-            raise ValueError(f"url: {url!r} is not allowed; it must begin with http:// or https://")
+        _check_url(url)
         for timeout in (read_timeout, write_timeout):
             if not isinstance(timeout, int) or timeout < 1:
                 raise ValueError(f"timeout: {timeout!r} is not allowed; Qdrant takes whole seconds, 1 or more")
@@ -132,6 +132,8 @@ class QdrantConnection:
                 problem, after = self._status_problem(error, timeout), 0.0
             except ResourceExhaustedResponse as error:
                 problem, after = f"status 429: {error}", float(error.retry_after_s)
+            except json.JSONDecodeError as error:
+                raise DocumentStoreError(f"what answers at {self.url} is no Qdrant server") from error
             except ValueError as error:
                 if self.in_memory and str(error).startswith("Collection "):
                     raise CollectionMissingError(str(error)) from error
@@ -198,6 +200,16 @@ class QdrantConnection:
 
     def _raise_late(self, error: Exception, timeout: int) -> NoReturn:
         raise StoreUnavailableError(f"the Qdrant server {self.url} gave no answer within {timeout} s") from error
+
+
+def _check_url(url: str) -> None:
+    if url == IN_MEMORY:
+        return
+    parts = httpx.URL(url)
+    if parts.userinfo:
+        raise ValueError(f"url: user and password are not allowed in it ({parts.host}); give a key as api_key")
+    if parts.scheme not in ("http", "https") or not parts.host:
+        raise ValueError(f"url: {url!r} is not allowed; it must begin with http:// or https://")
 
 
 def _reason(error: UnexpectedResponse) -> str:

@@ -38,7 +38,7 @@ from components.stores.store_errors import StoreUnavailableError
 logger = logging.getLogger(__name__)
 
 _MOST_BYTES = 8_000_000  # of a request; servers take 32 MB by default
-_BYTES_A_NUMBER = 22  # a 32-bit float as JSON, at most
+_BYTES_A_NUMBER, _BYTES_A_POINT = 22, 100  # a 32-bit float as JSON, and what stands around a payload, at most
 _OVERSAMPLING = 2.0
 
 _states: "WeakValueDictionary[tuple[Any, ...], BatchState]" = WeakValueDictionary()
@@ -99,6 +99,8 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
         """
         if not collection:
             raise ValueError("collection: a name is needed")
+        if ef is not None and ef < 1:
+            raise ValueError(f"ef: {ef!r} is not allowed; it must be 1 or more, or None to look at every document")
         self.collection = collection
         self.url = url
         self.ef = ef
@@ -274,7 +276,7 @@ def _batches(points: Iterable[PointStruct], dimension: int) -> Iterator[list[Poi
     batch: list[PointStruct] = []
     size = 0
     for point in points:
-        needed = len(json.dumps(point.payload)) + _BYTES_A_NUMBER * dimension
+        needed = len(json.dumps(point.payload)) + _BYTES_A_NUMBER * dimension + _BYTES_A_POINT
         if batch and (size + needed > _MOST_BYTES or len(batch) == PAGE):
             yield batch
             batch, size = [], 0
