@@ -32,14 +32,13 @@ from components.stores.qdrant_collection import CollectionOptions, QdrantCollect
 from components.stores.qdrant_connection import CollectionMissingError, QdrantConnection
 from components.stores.qdrant_filters import number_keys, point_id
 from components.stores.qdrant_server_filters import QdrantServerFilterBuilder
-from components.stores.qdrant_store import DOCUMENT, ID, PAGE, QdrantStore
+from components.stores.qdrant_store import DOCUMENT, ID, PAGE, QdrantStore, oversampling
 from components.stores.store_errors import StoreUnavailableError
 
 logger = logging.getLogger(__name__)
 
 _MOST_BYTES = 8_000_000  # of a request; servers take 32 MB by default
 _BYTES_A_NUMBER, _BYTES_A_POINT = 22, 100  # a 32-bit float as JSON, and what stands around a payload, at most
-_OVERSAMPLING = 2.0
 
 _states: "WeakValueDictionary[tuple[Any, ...], BatchState]" = WeakValueDictionary()
 _states_lock = threading.Lock()
@@ -88,7 +87,9 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
         :param meta_fields: The meta fields to store and to filter on; None for all of them.
         :param store_content: Store the documents' text too. The keyword store has it already.
         :param ef: How many candidates a search looks at in the HNSW graph, for some hundred thousand documents and
-            more; None to look at every document, which is exact.
+            more: among 21,000 passages, 512 found the ten best of 99 in 100 questions, 256 with m 16 those of 96. None
+            to look at every document, which is exact. With m 0 and quantised copies there is no graph and any `ef`
+            looks at all the copies, which is as good as exact and several times as fast.
         :param collection_options: How a collection is created, as the parameters of `CollectionOptions`.
         :param api_key: The server's key.
         :param ca_certs: File of the certificate authorities that are trusted, instead of the usual ones.
@@ -237,7 +238,7 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
     ) -> list[tuple[list[str], list[float]]]:
         requests = [
             QueryRequest(
-                query=array.tolist(), filter=query_filter, limit=limit, params=self._params(), with_payload=[ID]
+                query=array.tolist(), filter=query_filter, limit=limit, params=self._params(limit), with_payload=[ID]
             )
             for array in arrays
         ]
@@ -247,11 +248,11 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
         rankings = [answer.points for answer in answers]
         return [([hit.payload[ID] for hit in hits], [hit.score for hit in hits]) for hits in rankings]
 
-    def _params(self) -> SearchParams:
+    def _params(self, limit: int) -> SearchParams:
         if self.ef is None:
             return SearchParams(exact=True)
         # without quantised copies it has no effect
-        quantization = QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
+        quantization = QuantizationSearchParams(rescore=True, oversampling=oversampling(limit))
         return SearchParams(hnsw_ef=self.ef, quantization=quantization)
 
     def _apply(self, pending: PendingChanges[PointStruct]) -> None:

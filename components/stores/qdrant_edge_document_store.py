@@ -31,11 +31,9 @@ from components.stores.pending_changes import PendingChanges
 from components.stores.qdrant_edge_filters import QdrantEdgeFilterBuilder
 from components.stores.qdrant_edge_shards import VECTOR, QdrantEdgeShards
 from components.stores.qdrant_filters import TOKENS, as_path, number_keys, point_id
-from components.stores.qdrant_store import DOCUMENT, ID, PAGE, QdrantStore
+from components.stores.qdrant_store import DOCUMENT, ID, PAGE, QdrantStore, oversampling
 
 _MOST_WARM = 200_000
-# Candidates by 8-bit vectors: with 1.5 for each hit that was wanted the 200 best of 21,000 were the true ones, always.
-_OVERSAMPLING, _FEWEST_CANDIDATES = 2.0, 400
 
 
 class QdrantEdgeDocumentStore(QdrantStore[Point, Filter]):
@@ -187,13 +185,12 @@ def _records(shard: EdgeShard, query_filter: Filter | None, payload: PayloadSele
 
 
 def _nearest_request(array: np.ndarray, query_filter: Filter | None, limit: int) -> QueryRequest:
-    candidates = max(int(_OVERSAMPLING * limit), _FEWEST_CANDIDATES)
-    oversampling = candidates / limit
+    quantization = QuantizationSearchParams(rescore=True, oversampling=oversampling(limit))
     return QueryRequest(
         query=Query.Nearest(array),  # type: ignore[arg-type]
         filter=query_filter,
         limit=limit,
-        params=SearchParams(quantization=QuantizationSearchParams(rescore=True, oversampling=oversampling)),
+        params=SearchParams(quantization=quantization),
     )
 
 

@@ -66,7 +66,15 @@ def documents(number: int, dimension: int, prefix: str = "") -> list[Document]:
     ]
 
 
-@pytest.mark.parametrize("parameters", [{}, {"ef": 200}, {"ef": 200, "collection_options": {"quantization": "int8"}}])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"ef": 200},
+        {"ef": 200, "collection_options": {"quantization": "int8"}},
+        {"ef": 1, "collection_options": {"m": 0, "quantization": "int8"}},
+    ],
+)
 def test_rankings_are_those_of_the_embedded_store(
     new_store: NewStore, tmp_path: Path, parameters: dict[str, Any]
 ) -> None:
