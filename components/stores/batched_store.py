@@ -1,4 +1,4 @@
-"""What both embedded stores share: writes and deletes that take effect together at the end of a batch."""
+"""What all our stores share: writes and deletes that take effect together at the end of a batch."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -111,4 +111,4 @@ class BatchedStore(ABC, Generic[Record]):
 
     @abstractmethod
     def _apply(self, pending: PendingChanges[Record]) -> None:
-        """Make the changes, all or none, and return when they are on disk."""
+        """Make the changes and return when they are on disk; an embedded store makes all or none of them."""

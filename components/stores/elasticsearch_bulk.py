@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from haystack.document_stores.errors import DocumentStoreError
 
-from components.stores.elasticsearch_client import ElasticsearchClient, Patience, StoreUnavailableError, error_reason
+from components.stores.elasticsearch_client import ElasticsearchClient, Patience, error_reason
+from components.stores.store_errors import StoreUnavailableError
 
 MOST_BYTES = 5_000_000
 _TOO_MANY = 429

@@ -18,6 +18,8 @@ from urllib.parse import urlencode
 from haystack.document_stores.errors import DocumentStoreError
 from haystack.lazy_imports import LazyImport
 
+from components.stores.store_errors import StoreUnavailableError
+
 with LazyImport("Run `.venv/bin/pip install -c constraints.txt -e '.[cluster]'`") as transport_import:
     from elastic_transport import ConnectionError as TransportConnectionError
     from elastic_transport import ConnectionTimeout, NodeConfig, SerializationError, TlsError, Transport
@@ -29,10 +31,6 @@ _BUSY = (429, 502, 503, 504)
 _REFUSED = (401, 403)
 _DEAD_SECONDS = 5.0  # a node that failed is left out for so long at most
 _CONNECTIONS = 32  # searches at the same time that find an open connection
-
-
-class StoreUnavailableError(DocumentStoreError, ConnectionError):
-    """The server can't be reached or can't answer now. It may later, so searches go on without it."""
 
 
 class RequestRefusedError(DocumentStoreError):

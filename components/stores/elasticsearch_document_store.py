@@ -18,7 +18,7 @@ from haystack.document_stores.errors import DocumentStoreError
 from haystack.utils import Secret
 
 from components.stores.batched_store import BatchedStore, BatchState
-from components.stores.elasticsearch_client import ElasticsearchClient, Patience, StoreUnavailableError, authorization
+from components.stores.elasticsearch_client import ElasticsearchClient, Patience, authorization
 from components.stores.elasticsearch_index import ElasticsearchIndex, Layout
 from components.stores.elasticsearch_lookup import (
     all_documents,
@@ -34,6 +34,7 @@ from components.stores.filters import parse_filters
 from components.stores.indexed_document import IndexedDocument
 from components.stores.pending_changes import PendingChanges
 from components.stores.ranked_hits import check_top_k
+from components.stores.store_errors import StoreUnavailableError
 from components.stores.term_clause import Phrase, TermClause, added_weights, check_phrase, check_text_field
 
 logger = logging.getLogger(__name__)

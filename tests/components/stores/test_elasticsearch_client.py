@@ -16,9 +16,9 @@ from components.stores.elasticsearch_client import (
     ElasticsearchClient,
     Patience,
     RequestRefusedError,
-    StoreUnavailableError,
 )
 from components.stores.elasticsearch_document_store import ElasticsearchKeywordStore
+from components.stores.store_errors import StoreUnavailableError
 from tests.servers.search_api import SearchApi
 
 PATIENCE = Patience(5.0, (0.01, 0.01))

@@ -15,9 +15,10 @@ from haystack.document_stores.errors import DocumentStoreError
 from haystack.document_stores.types import DuplicatePolicy
 from haystack.errors import FilterError
 
-from components.stores.elasticsearch_client import RequestRefusedError, StoreUnavailableError
+from components.stores.elasticsearch_client import RequestRefusedError
 from components.stores.elasticsearch_document_store import ElasticsearchKeywordStore
 from components.stores.filters import MAX_DEPTH, matches
+from components.stores.store_errors import StoreUnavailableError
 from components.stores.tantivy_document_store import TantivyDocumentStore
 from components.stores.term_clause import TermClause
 from tests.components.stores.opened_stores import KEYWORD_STORES, NewStore, ServerUrl
