@@ -1,11 +1,13 @@
 """`tansaku doctor`: compare the manifest of an index with its stores."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars, visible
 from pipelines.counting import counted
+from pipelines.errors import IndexDamagedError, TansakuError
 
 if TYPE_CHECKING:
     from pipelines.doctor import Findings
@@ -37,11 +39,25 @@ def doctor(
     from pipelines.indexing import IndexRun
 
     examined = Doctor(get_corpus(corpus), profile=profile)
-    findings = examined.examine()
-    if repair and not findings.ok:
-        examined.repair()
+    paths: list[Path] = []
+    try:
+        findings = examined.examine()
+        is_sound = findings.ok
+        if repair and not is_sound:
+            examined.repair()
+    except IndexDamagedError:
+        if not repair:
+            raise
+        is_sound = False
+        if not (paths := examined.remove_index()):
+            raise TansakuError(
+                "the manifest could not be mended and doesn't tell any more what was indexed, so the index was taken "
+                f"away; build it anew with: tansaku index {corpus} PATH..."
+            ) from None
+    if repair and not is_sound:
         with progress_bars(quiet=as_json) as report_progress:
-            IndexRun(get_corpus(corpus), profile=profile, progress=report_progress).run(vectors=not no_vectors)
+            run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress)
+            run.run(paths, vectors=not no_vectors)
         findings = examined.examine()
     if as_json:
         print_json(findings.to_dict())
@@ -52,7 +68,10 @@ def doctor(
 
 def _print_findings(findings: "Findings") -> None:
     for name, store in findings.stores.items():
-        state = "as it should be" if not (store.missing or store.unknown) else "differs from the manifest"
+        if store.damage:
+            console.print(f"{name}: damaged: {store.damage}", markup=False, soft_wrap=True)
+            continue
+        state = "differs from the manifest" if store.differs else "as it should be"
         console.print(f"{name}: {counted(store.documents, 'document')}, {state}")
         for label, ids in (("missing", store.missing), ("unknown", store.unknown)):
             if ids:
@@ -63,7 +82,13 @@ def _print_findings(findings: "Findings") -> None:
         console.print(f"still to be indexed: {counted(findings.unfinished, 'source')}; {finish}", soft_wrap=True)
     if findings.without_vectors:
         console.print(f"still without vectors: {counted(findings.without_vectors, 'chunk')}; {finish}", soft_wrap=True)
+    if findings.other_recipe:
+        console.print(
+            f"vectors by another recipe than the present embedder's ({findings.other_recipe}): they are not searched; "
+            f"make new ones with: tansaku index {findings.corpus} --resume",
+            soft_wrap=True,
+        )
     for origin, reason in findings.unreadable.items():
         console.print(visible(f"not read: {origin}: {reason}"), markup=False, soft_wrap=True)
-    if any(store.missing or store.unknown for store in findings.stores.values()):
+    if any(store.differs for store in findings.stores.values()):
         console.print(f"put it right with: tansaku doctor {findings.corpus} --repair")

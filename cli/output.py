@@ -1,6 +1,7 @@
 """What all commands share: consoles, JSON for programs, progress bars, exit codes and common options."""
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,9 +62,24 @@ def _ignore(step: str, done: int, total: int | None) -> None:
 
 
 @contextmanager
+def _lines_of(package: str) -> Iterator[None]:
+    """Print what a package logs on standard error, as it is."""
+    logger, handler = logging.getLogger(package), logging.StreamHandler()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+
+
+@contextmanager
 def progress_bars(quiet: bool = False) -> Iterator[ProgressReport]:
     """
-    Show one bar a step, with rate and time left, while the block runs; nothing when standard error is not a terminal.
+    Show one bar a step, with rate and time left, while the block runs; when standard error is not a terminal, a line
+    for what takes long and is done once: preparing the embedder's model.
 
     Usage example:
     ```python
@@ -75,8 +91,12 @@ def progress_bars(quiet: bool = False) -> Iterator[ProgressReport]:
     :param quiet: Show nothing even on a terminal.
     :returns: The function to report with.
     """
-    if quiet or not errors.is_terminal:
+    if quiet:
         yield _ignore
+        return
+    if not errors.is_terminal:
+        with _lines_of("components.embedders"):
+            yield _ignore
         return
     # Rich's progress module costs 0.1 s to import, which commands without a bar don't pay.
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.output import JsonOption, ProfileOption, console, print_json, print_warning
+from cli.output import JsonOption, ProfileOption, console, print_json, print_warning, progress_bars
 from pipelines.corpora import get_corpus
 from pipelines.counting import counted
 
@@ -39,12 +39,15 @@ def search(
     from pipelines.mpep import MpepSearch
 
     get_corpus(corpus)
-    answer = MpepSearch(profile).search(query, top_k, retrieve_k, source, statute, regulation, update)
+    with progress_bars(quiet=as_json) as report_progress:
+        searching = MpepSearch(profile, progress=report_progress)
+        answer = searching.search(query, top_k, retrieve_k, source, statute, regulation, update)
     if as_json:
         print_json(answer)
         return
     if answer["degraded"]:
-        print_warning(f"this answer was made without: {', '.join(answer['degraded'])}")
+        reason = searching.vector_problem() if "vector" in answer["degraded"] else ""
+        print_warning(f"this answer was made without: {', '.join(answer['degraded'])}" + (reason and f" ({reason})"))
     if not answer["results"]:
         console.print("Nothing found.")
         return

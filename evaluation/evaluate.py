@@ -9,13 +9,9 @@ from evaluation.datasets import Query, load_dataset
 from evaluation.report import ARMS, build_report
 from evaluation.scratch_index import build_scratch_index
 from pipelines.counting import counted
-from pipelines.scanning import Progress
+from pipelines.scanning import Progress, no_progress
 
 SEARCHING = "asking questions"
-
-
-def _no_progress(step: str, done: int, total: int | None) -> None:
-    pass
 
 
 def evaluate(
@@ -24,7 +20,7 @@ def evaluate(
     profile: str | None = None,
     keep: Path | None = None,
     fresh: bool = False,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """
     Index a dataset's corpus, ask all its questions, and compare the keyword arm, the vector arm and the whole pipeline.

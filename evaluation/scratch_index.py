@@ -7,10 +7,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from haystack.document_stores.errors import DocumentStoreError
-
 from pipelines.corpora import get_corpus
-from pipelines.errors import ConfigError, TansakuError
+from pipelines.errors import ConfigError, IndexDamagedError, StoreError, TansakuError
 from pipelines.indexing import IndexRun
 from pipelines.loading import Definition, pipeline_path, read_yaml, resolve
 from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER
@@ -95,9 +93,12 @@ def build_scratch_index(
     corpus = get_corpus(corpus_name)
     try:
         report = IndexRun(corpus, settings, profile, progress).run([copy])
-    except DocumentStoreError as error:
+    except (StoreError, IndexDamagedError) as error:
         logger.warning("What was indexed before can't be used: %s", error)
-        _remove_keyword_stores(resolve(corpus.indexing, profile, settings))
+        if isinstance(error, IndexDamagedError):
+            shutil.rmtree(settings.index_dir(corpus_name))
+        else:
+            _remove_keyword_stores(resolve(corpus.indexing, profile, settings))
         report = IndexRun(corpus, settings, profile, progress).run([copy])
     if report.failures:
         raise TansakuError(f"{corpus_path}: {report.failures[0].reason}")

@@ -1,16 +1,21 @@
 """Compares the manifest with the stores, id by id, and puts right what differs: `tansaku doctor`."""
 
+import shutil
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pipelines.corpora import Corpus
-from pipelines.errors import IndexMissingError
+from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
 from pipelines.index_lock import index_lock
 from pipelines.loading import Definition, build, resolve, without
-from pipelines.manifest import Manifest
+from pipelines.manifest import RECIPE, Manifest, read_path
 from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
 from pipelines.settings import Settings
+from pipelines.store_damage import find_damage
+from pipelines.vector_recipe import VectorRecipe
 
 STORES = {"keyword": KEYWORD_WRITER, "parents": PARENTS_WRITER, "vector": VECTOR_WRITER}
 
@@ -23,11 +28,18 @@ class StoreFindings:
     :param documents: How many documents the store holds.
     :param missing: Ids that should be in the store and are not.
     :param unknown: Ids that are in the store and should not be.
+    :param damage: What of its files is damaged, if that is why nothing else can be told.
     """
 
     documents: int
     missing: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    damage: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether it isn't what the manifest says."""
+        return bool(self.missing or self.unknown or self.damage)
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,7 @@ class Findings:
     :param stores: Per store, what differs.
     :param unfinished: Sources that wait to be indexed.
     :param without_vectors: Chunks that wait for their vector.
+    :param other_recipe: What the vectors were made by, if not by the present embedder.
     :param unreadable: Sources that could not be read, with the reasons.
     """
 
@@ -46,13 +59,14 @@ class Findings:
     stores: dict[str, StoreFindings]
     unfinished: int
     without_vectors: int
+    other_recipe: str
     unreadable: dict[str, str]
 
     @property
     def ok(self) -> bool:
         """The stores hold what the manifest says and all sources are in; vectors may still be on their way."""
-        differs = any(store.missing or store.unknown for store in self.stores.values())
-        return not (differs or self.unfinished)
+        differs = any(store.differs for store in self.stores.values())
+        return not (differs or self.unfinished or self.other_recipe)
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -82,22 +96,43 @@ class Doctor:
             raise IndexMissingError(corpus.name)
         definition = resolve(corpus.indexing, profile, settings, corpus.name)
         self._stores = _open_stores(definition)
+        self._recipe = VectorRecipe.of(definition, settings, corpus.name)
 
     def examine(self) -> Findings:
         """
         Compare the manifest with every store.
 
         :returns: What differs.
+        :raises IndexDamagedError: When the manifest is damaged.
         """
         with Manifest(self._folder / "manifest.sqlite") as manifest:
+            manifest.check()
             return self._examine(manifest)
+
+    def remove_index(self) -> list[Path]:
+        """
+        Take away an index whose manifest is damaged: nothing else tells what is in its stores.
+
+        :returns: The paths that it was made of, as far as the manifest still tells them and they are there.
+        :raises IndexLockedError: When another process writes this index.
+        """
+        with index_lock(self._folder, self._corpus.name):
+            paths = _readable_roots(self._folder / "manifest.sqlite")
+            for path in self._folder.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.name != "lock":
+                    path.unlink()
+        return paths
 
     def repair(self) -> Findings:
         """
-        Delete what should not be in the stores and mark what is missing, so that a run of the index makes it again.
+        Delete what should not be in the stores, damaged stores with all that they hold, and mark what is missing, so
+        that a run of the index makes it again.
 
         :returns: What is left to do after that.
         :raises IndexLockedError: When another process writes this index.
+        :raises IndexDamagedError: When the manifest is damaged, or a store that isn't in the index's folder.
         """
         with ExitStack() as stack:
             stack.enter_context(index_lock(self._folder, self._corpus.name))
@@ -106,6 +141,9 @@ class Doctor:
                 stack.callback(store.close)
             findings = self._examine(manifest)
             for name, found in findings.stores.items():
+                if found.damage:
+                    self._remove_store(name, found.damage)
+                    _mark_missing(manifest, name, self._expected(manifest)[name])
                 if found.unknown:
                     self._stores[name].delete_documents(found.unknown)
                 if found.missing:
@@ -113,15 +151,15 @@ class Doctor:
             return self._examine(manifest)
 
     def _examine(self, manifest: Manifest) -> Findings:
-        expected = {
-            "keyword": _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL"),
-            "parents": _ids(manifest, "SELECT DISTINCT source_id FROM claims"),
-            "vector": _ids(manifest, "SELECT id FROM chunks WHERE vector_text IS NOT NULL"),
-        }
+        expected = self._expected(manifest)
+        damage = find_damage(self._stores)
         # A vector that was written and not yet noted is no error: the next run writes it again.
         may_be_there = _ids(manifest, "SELECT id FROM chunks")
         stores = {}
         for name, store in self._stores.items():
+            if name in damage:
+                stores[name] = StoreFindings(0, damage=damage[name])
+                continue
             present = set(store.ids(None))
             unknown = present - (may_be_there if name == "vector" else expected[name])
             stores[name] = StoreFindings(len(present), sorted(expected[name] - present), sorted(unknown))
@@ -133,8 +171,29 @@ class Doctor:
             stores=stores,
             unfinished=manifest.info().pending_sources,
             without_vectors=manifest.count_todo() if "vector" in self._stores else 0,
+            other_recipe=self._other_recipe(manifest) if "vector" not in damage else "",
             unreadable={row["origin"]: row["unreadable"] or row["reason"] for row in unreadable},
         )
+
+    def _expected(self, manifest: Manifest) -> dict[str, set[str]]:
+        return {
+            "keyword": _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL"),
+            "parents": _ids(manifest, "SELECT DISTINCT source_id FROM claims"),
+            "vector": _ids(manifest, "SELECT id FROM chunks WHERE vector_text IS NOT NULL"),
+        }
+
+    def _remove_store(self, name: str, damage: str) -> None:
+        path = Path(getattr(self._stores[name], "path", "/"))
+        if self._folder not in path.parents:
+            raise IndexDamagedError(self._corpus.name, {name: damage})
+        self._stores[name].close()
+        shutil.rmtree(path)
+
+    def _other_recipe(self, manifest: Manifest) -> str:
+        made_by = VectorRecipe.read(manifest.fact(RECIPE))
+        if made_by in (None, self._recipe) or "vector" not in self._stores:
+            return ""
+        return made_by.label if self._stores["vector"].count_documents() else ""
 
 
 def _open_stores(definition: Definition) -> dict[str, Any]:
@@ -149,14 +208,23 @@ def _ids(manifest: Manifest, query: str) -> set[str]:
     return {row[0] for row in manifest.rows(query)}
 
 
-def _mark_missing(manifest: Manifest, store: str, ids: list[str]) -> None:
+def _mark_missing(manifest: Manifest, store: str, ids: Iterable[str]) -> None:
     with manifest.transaction():
         if store == "vector":
-            manifest.forget_vectors(ids)
+            manifest.forget_vectors(list(ids))
             return
         table, column = ("chunks", "id") if store == "keyword" else ("claims", "source_id")
         manifest.change(
             "UPDATE sources SET state = 'pending' WHERE state = 'done' AND origin IN"
             f" (SELECT origin FROM {table} WHERE {column} IN (SELECT value FROM json_each(?)))",
-            ids,
+            list(ids),
         )
+
+
+def _readable_roots(path: Path) -> list[Path]:
+    try:
+        with Manifest(path) as manifest:
+            roots = [read_path(row["path"]) for row in manifest.rows("SELECT path FROM roots")]
+    except TansakuError:
+        return []
+    return [root for root in roots if root.exists()]

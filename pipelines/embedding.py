@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pipelines.counting import counted
 from pipelines.errors import TansakuError
 from pipelines.loading import Definition, build
-from pipelines.manifest import Manifest
+from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, VECTOR_WRITER
 from pipelines.scanning import Progress
+from pipelines.vector_recipe import VectorRecipe
 
 if TYPE_CHECKING:
     from haystack import Document
@@ -47,18 +48,41 @@ class VectorPass:
         self._pipeline = build(_embedding_part(definition))
         self._embedder: Any = self._pipeline.get_component(EMBEDDER)
         self._writer = cast(Any, self._pipeline.get_component(VECTOR_WRITER))
-        self._store: Any = self._writer.document_store
+        self.store: Any = self._writer.document_store
 
     def close(self) -> None:
         """Let other processes write the vector store."""
-        self._store.close()
+        self.store.close()
+
+    def renew(self, recipe: VectorRecipe) -> list[str]:
+        """
+        Take all vectors out of the store when another recipe made them.
+
+        :param recipe: What vectors are made by now.
+        :returns: A note for the user, if there were such vectors.
+        """
+        notes = []
+        before = VectorRecipe.read(self._manifest.fact(RECIPE))
+        if before and before != recipe and (count := self.store.count_documents()):
+            notes.append(
+                f"{counted(count, 'vector')} by another recipe ({before.label}) taken out, and chunks embedded anew "
+                f"by the present one ({recipe.label})"
+            )
+            # Emptied first: should the process die in between, the manifest still tells the recipe of what is there.
+            self.store.delete_where(None)
+        if self._manifest.fact(RECIPE) != str(recipe):
+            with self._manifest.transaction():
+                if before != recipe:
+                    self._manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
+                self._manifest.set_fact(RECIPE, str(recipe))
+        return notes
 
     def check(self) -> None:
         """Find chunks again whose vectors are not in the store although the manifest says so."""
         embedded = self._manifest.rows("SELECT count(*) FROM chunks WHERE vector_text IS NOT NULL")[0][0]
-        if embedded <= self._store.count_documents():
+        if embedded <= self.store.count_documents():
             return
-        present = set(self._store.ids(None))
+        present = set(self.store.ids(None))
         rows = self._manifest.rows("SELECT id FROM chunks WHERE vector_text IS NOT NULL")
         missing = [row["id"] for row in rows if row["id"] not in present]
         logger.warning("The vector store lacks %s; made again", counted(len(missing), "vector"))
@@ -71,7 +95,7 @@ class VectorPass:
             return
         # Forgotten first: should the process die in between, a chunk that comes back gets a new vector.
         self._manifest.forget_vectors(stale)
-        self._store.delete_documents(stale)
+        self.store.delete_documents(stale)
         self._manifest.change(
             "DELETE FROM chunks WHERE text_hash IS NULL AND id IN (SELECT value FROM json_each(?))", stale
         )
@@ -132,9 +156,9 @@ class VectorPass:
 
         if not chunks:
             return set()
-        vectors = self._store.get_vectors([chunk.id for chunk in chunks])
+        vectors = self.store.get_vectors([chunk.id for chunk in chunks])
         known = [replace(chunk, embedding=vectors[chunk.id]) for chunk in chunks if chunk.id in vectors]
-        self._store.write_documents(known, DuplicatePolicy.OVERWRITE)
+        self.store.write_documents(known, DuplicatePolicy.OVERWRITE)
         return {chunk.id for chunk in known}
 
 

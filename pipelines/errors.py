@@ -1,5 +1,7 @@
 """One tree of exceptions for everything that a user can put right."""
 
+from collections.abc import Mapping
+
 
 class TansakuError(Exception):
     """The work can't be done; the message names the input, the reason and the way out."""
@@ -31,6 +33,24 @@ class IndexMissingError(TansakuError):
     def __init__(self, corpus: str):
         self.corpus = corpus
         super().__init__(f"there is no index for {corpus} yet; build it with: tansaku index {corpus} PATH...")
+
+
+class IndexDamagedError(TansakuError):
+    """
+    Files of an index are damaged; the message holds the command that mends it.
+
+    :param corpus: Whose index.
+    :param damage: What is damaged, by the name of the store, or "manifest".
+    """
+
+    def __init__(self, corpus: str, damage: Mapping[str, str]):
+        self.corpus, self.damage = corpus, dict(damage)
+        shown = "; ".join(f"{name}: {found}" for name, found in damage.items())
+        super().__init__(f"the index of {corpus} is damaged ({shown}); mend it with: tansaku doctor {corpus} --repair")
+
+
+class StoreError(TansakuError):
+    """A store refuses to work, for example because another process writes it; the message is the store's own."""
 
 
 class IndexLockedError(TansakuError):

@@ -1,7 +1,6 @@
 """What an index was made with and what it is now: what has to be made again, and the corpus version."""
 
 import hashlib
-import json
 import logging
 import shutil
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from pipelines.loading import Definition, without
 from pipelines.manifest import Manifest
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
 from pipelines.settings import Settings
+from pipelines.vector_recipe import portable
 
 logger = logging.getLogger(__name__)
 
@@ -25,15 +25,16 @@ class IndexVersions:
 
     :param manifest: The index's manifest.
     :param definition: The resolved indexing pipeline.
-    :param folder: The index's folder.
-    :param settings: Where models are.
+    :param settings: Where the index and models are.
+    :param corpus: Whose index it is.
     """
 
-    def __init__(self, manifest: Manifest, definition: Definition, folder: Path, settings: Settings):
+    def __init__(self, manifest: Manifest, definition: Definition, settings: Settings, corpus: str):
         self._manifest = manifest
         self._definition = definition
-        self._folder = folder
         self._settings = settings
+        self._corpus = corpus
+        self._folder = settings.index_dir(corpus)
 
     def replace_changed_stores(self) -> None:
         """A store that the profile defines otherwise than before starts anew: fields can't be added to an index."""
@@ -69,10 +70,6 @@ class IndexVersions:
             if is_lost or manifest.fact("pipeline") != produced:
                 manifest.change("UPDATE sources SET state = 'pending' WHERE state = 'done' AND digest != ''")
                 manifest.set_fact("pipeline", produced)
-            embedder = self._portable(self._definition["components"].get(EMBEDDER))
-            if manifest.fact("embedder") != embedder:
-                manifest.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL")
-                manifest.set_fact("embedder", embedder)
 
     def set_corpus_version(self) -> None:
         """The version changes with the index's content only: the day of the change and a hash over all chunks."""
@@ -95,6 +92,4 @@ class IndexVersions:
         return digest.hexdigest()
 
     def _portable(self, value: Any) -> str:
-        """A part of the definition as text, without the place of the data, so that moving it changes nothing."""
-        text = json.dumps(value, sort_keys=True)
-        return text.replace(str(self._folder), "").replace(str(self._settings.models_dir), "")
+        return portable(value, self._settings, self._corpus)

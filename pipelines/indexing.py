@@ -15,8 +15,10 @@ from pipelines.loading import build, prepare_haystack, resolve, without
 from pipelines.manifest import Manifest, Outcome, Plan
 from pipelines.pending_sources import PendingSources, outcomes
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
-from pipelines.scanning import Progress, Scanner
+from pipelines.scanning import Progress, Scanner, no_progress
 from pipelines.settings import Settings
+from pipelines.store_damage import damage_named
+from pipelines.vector_recipe import VectorRecipe
 
 prepare_haystack()
 
@@ -24,10 +26,6 @@ INDEXING, REMOVING = "indexing sources", "removing sources"
 BATCH_REMOVED = 256
 # Starting a process takes about two seconds, so a few small sources are converted here.
 POOL_BYTES, POOL_SOURCES = 4 << 20, 128
-
-
-def _no_progress(step: str, done: int, total: int | None) -> None:
-    pass
 
 
 class IndexRun:
@@ -52,7 +50,7 @@ class IndexRun:
         corpus: Corpus,
         settings: Settings | None = None,
         profile: str | None = None,
-        progress: Progress = _no_progress,
+        progress: Progress = no_progress,
         workers: int | None = None,
     ):
         self._corpus = corpus
@@ -62,6 +60,7 @@ class IndexRun:
         self._workers = workers or len(os.sched_getaffinity(0))
         self._folder = self._settings.index_dir(corpus.name)
         self._changed: set[str] = set()
+        self._stores: dict[str, Any] = {}
         self._removed = 0
         self._seconds: dict[str, float] = {}
 
@@ -74,13 +73,15 @@ class IndexRun:
         :param prune: Take out all that is not under `paths`.
         :returns: What was found and done.
         :raises IndexLockedError: When another process writes this index.
+        :raises IndexDamagedError: When files of it are damaged.
         :raises ArgumentError: When a path does not exist.
         """
         paths = paths or []
         with ExitStack() as stack:
             stack.enter_context(index_lock(self._folder, self._corpus.name))
+            stack.enter_context(damage_named(self._corpus.name, lambda: self._stores))
             self._manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
-            versions = IndexVersions(self._manifest, self._definition, self._folder, self._settings)
+            versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
             versions.replace_changed_stores()
             self._open_stores()
             for writer in self._writers.values():
@@ -94,7 +95,9 @@ class IndexRun:
             versions.set_corpus_version()
             vector_pass = self._vector_pass()
             if vector_pass:
+                self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
+                notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
                 vector_pass.check()
                 vector_pass.remove_stale()
                 if vectors:
@@ -124,6 +127,7 @@ class IndexRun:
         others = [name for name in self._definition["components"] if name not in writers]
         pipeline = build(without(self._definition, others))
         self._writers: dict[str, Any] = {name: pipeline.get_component(name) for name in writers}
+        self._stores = {name.removesuffix("_writer"): self._writers[name].document_store for name in writers}
 
     def _vector_pass(self) -> VectorPass | None:
         if not {EMBEDDER, VECTOR_WRITER} <= set(self._definition["components"]):

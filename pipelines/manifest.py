@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -45,6 +45,9 @@ CREATE INDEX IF NOT EXISTS chunks_todo ON chunks (id)
     WHERE text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash);
 """
 _TODO = "text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash)"
+
+RECIPE = "embedder"
+"""The fact that tells what the vectors were made by, see `pipelines.vector_recipe`."""
 
 Claims = Mapping[tuple[str, str], int]
 """(origin, source id) -> precedence: which source offers which record, and how good an edition it is."""
@@ -88,13 +91,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class IndexInfo:
-    """What an index holds, for those who search it."""
+    """What an index holds, for those who search it; `recipe` is what its vectors were made by."""
 
     corpus_version: str
     sections: int
     chunks: int
     vectors: int
     pending_sources: int
+    recipe: str = ""
     editions: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -109,21 +113,22 @@ class Manifest:
     ```
 
     :param path: The database file; made when it isn't there.
-    :raises TansakuError: When the file can't be used as a manifest.
+    :raises IndexDamagedError: When the file is damaged; so do all methods.
+    :raises TansakuError: When it can't be used for another reason, such as a full disk.
     """
 
     def __init__(self, path: Path):
+        self._path = path
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         self._db.row_factory = sqlite3.Row
         try:
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
+            with self._explained():
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=FULL")
+                self._db.executescript(_SCHEMA)
+        except TansakuError:
             self._db.close()
-            raise TansakuError(
-                f"the manifest {path} can't be used: {error}; if it is damaged, delete {path.parent} and index again"
-            ) from error
+            raise
 
     def __enter__(self) -> "Manifest":
         return self
@@ -138,21 +143,44 @@ class Manifest:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All of the block's changes, or none."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        with self._explained():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     def rows(self, query: str, *parameters: Any) -> list[sqlite3.Row]:
         """The rows of a query; a list parameter is bound as JSON, for `IN (SELECT value FROM json_each(?))`."""
-        return self._db.execute(query, [_bound(parameter) for parameter in parameters]).fetchall()
+        with self._explained():
+            return self._db.execute(query, [_bound(parameter) for parameter in parameters]).fetchall()
 
     def change(self, statement: str, *parameters: Any) -> int:
         """Run a statement and tell how many rows it changed."""
-        return self._db.execute(statement, [_bound(parameter) for parameter in parameters]).rowcount
+        with self._explained():
+            return self._db.execute(statement, [_bound(parameter) for parameter in parameters]).rowcount
+
+    def check(self) -> None:
+        """
+        Read the whole file.
+
+        :raises IndexDamagedError: When it is damaged.
+        """
+        found = self.rows("PRAGMA quick_check(1)")[0][0]
+        if found != "ok":
+            raise IndexDamagedError(self._path.parent.name, {"manifest": f"{self._path}: {' '.join(found.split())}"})
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+                # The folder of an index has its corpus's name.
+                raise IndexDamagedError(self._path.parent.name, {"manifest": f"{self._path}: {error}"}) from error
+            raise TansakuError(f"the manifest {self._path} can't be used: {error}") from error
 
     def fact(self, name: str) -> str:
         """A named fact about the index; empty when it isn't known."""
@@ -292,6 +320,7 @@ class Manifest:
             chunks=self.count_chunks(),
             vectors=self.count_vectors(),
             pending_sources=int(self.rows("SELECT count(*) FROM sources WHERE state != 'done'")[0][0]),
+            recipe=self.fact(RECIPE),
             editions=editions,
         )
 

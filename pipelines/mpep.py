@@ -1,17 +1,20 @@
 """search_mpep and get_mpep_section: arguments in, plain dictionaries out, for the command line, REST and MCP."""
 
 import logging
-import threading
 import time
 from typing import Any
 
 from pipelines.corpora import get_corpus
+from pipelines.counting import counted
 from pipelines.errors import ArgumentError, IndexMissingError
-from pipelines.loading import load_pipeline, prepare_haystack
+from pipelines.loading import prepare_haystack
 from pipelines.manifest import IndexInfo, read_index_info
 from pipelines.mpep_arguments import build_filters, check_count, check_query
+from pipelines.query_pipelines import QueryPipelines
+from pipelines.scanning import Progress, no_progress
 from pipelines.section_numbers import SECTION_FORMS, read_section_number
 from pipelines.settings import Settings
+from pipelines.vector_state import VectorState, names_damage
 
 prepare_haystack()
 
@@ -24,7 +27,10 @@ logger = logging.getLogger(__name__)
 CORPUS = "us-patent-law"
 _MOST_RESULTS, _MOST_CANDIDATES, _MOST_CHUNKS = 20, 100, 1000
 # Components that say in `degraded` what an answer was made without.
-_DEGRADABLE = ("hyde_generator", "embedder", "keyword_retriever", "vector_retriever", "reranker")
+_DEGRADABLE = (
+    *("hyde_generator", "embedder", "keyword_retriever", "vector_retriever", "phrase_title_booster", "section_lookup"),
+    *("loader", "reranker", "update_promoter"),
+)
 
 
 class MpepSearch:
@@ -41,16 +47,24 @@ class MpepSearch:
     :param profile: The profile; that of the settings by default.
     :param settings: Read from the environment by default.
     :param pipeline: The query pipeline's name or file; that of the corpus by default.
+    :param progress: Called while models are loaded.
     """
 
-    def __init__(self, profile: str | None = None, settings: Settings | None = None, pipeline: str | None = None):
+    def __init__(
+        self,
+        profile: str | None = None,
+        settings: Settings | None = None,
+        pipeline: str | None = None,
+        progress: Progress = no_progress,
+    ):
         self.settings = settings or Settings()
         self.profile = profile or self.settings.profile
         self._name = pipeline or get_corpus(CORPUS).query
-        self._pipeline: Pipeline | None = None
-        self._lock = threading.Lock()
+        self._pipelines = QueryPipelines(self._name, self.profile, self.settings, progress)
+        self.vectors = VectorState(CORPUS, self.profile, self.settings)
         self._info: tuple[tuple[int, ...], IndexInfo] | None = None
 
+    @names_damage
     def warm_up(self) -> None:
         """
         Load the pipeline and its models; does nothing the second time.
@@ -59,8 +73,11 @@ class MpepSearch:
         :raises ConfigError: When the pipeline can't be built.
         """
         self.info()
+        # With its embedder even if there are no vectors yet: they may come any moment.
+        self._pipelines.ready(embeds=True)
         self._ready_pipeline()
 
+    @names_damage
     def search(
         self,
         query: str,
@@ -120,6 +137,7 @@ class MpepSearch:
             "execution_time_ms": round((time.perf_counter() - started) * 1000, 2),
         }
 
+    @names_damage
     def section(self, section_number: str, max_chunks: int = 50) -> dict[str, Any]:
         """
         Get a whole section in document order.
@@ -149,26 +167,33 @@ class MpepSearch:
             }
         if not request.parts:
             raise ArgumentError("section_number", section_number, SECTION_FORMS)
-        return {"error": f"No content found for MPEP section {section_number.strip()}"}
+        is_manual = any(name.startswith("mpep:") for part in request.parts for name in part.names)
+        return {"error": f"No content found for {'MPEP section ' if is_manual else ''}{section_number.strip()}"}
 
+    @names_damage
     def health(self) -> dict[str, Any]:
         """
         What is ready.
 
-        :returns: `ready`, `pipelines`, `stores` (counts), `corpus` (version and editions), `embedder`.
+        :returns: `ready`, `pipelines`, `stores` (counts), `corpus` (version and editions), `embedder`, `degraded` and,
+            if that is not empty or nothing is ready, why in `detail`.
         """
         try:
             info = self.info()
         except IndexMissingError as error:
             return {"ready": False, "detail": str(error)}
-        if self._pipeline is None:
+        pipeline = self._pipelines.any()
+        if pipeline is None:
             return {"ready": False, "detail": f"{self._name} is not loaded yet"}
-        stores = {
-            "keyword": self._store("keyword_retriever").count_documents(),
-            "vector": self._store("vector_retriever").count_documents(),
-        }
-        embedder = self._pipeline.get_component("embedder")
+        embedder = pipeline.get_component("embedder")
         state = embedder.health() if hasattr(embedder, "health") else {}
+        problem = self.vector_problem()
+        unreadable = {"vector"} if self.vectors.damage(info) else set()
+        counts = {name: s.count_documents() for name, s in self.stores().items() if name not in unreadable}
+        stores = {name: counts.get(name, 0) for name in ("keyword", "vector")}
+        if not problem and stores["vector"] < stores["keyword"]:
+            problem = f"{counted(stores['keyword'] - stores['vector'], 'chunk')} still without vectors"
+        problem = problem or state.get("error", "")
         return {
             "ready": stores["keyword"] > 0,
             "pipelines": {self._name: "ready"},
@@ -182,8 +207,18 @@ class MpepSearch:
                 "pending_sources": info.pending_sources,
             },
             "embedder": state,
-            "degraded": ["vector"] if stores["vector"] < stores["keyword"] or state.get("error") else [],
+            "degraded": ["vector"] if problem else [],
+            **({"detail": problem} if problem else {}),
         }
+
+    def vector_problem(self) -> str:
+        """
+        Why searches go without vectors.
+
+        :returns: A sentence with the way out; "" when they are searched.
+        :raises IndexMissingError: When the corpus has no index.
+        """
+        return self.vectors.problem(self.info())
 
     def info(self) -> IndexInfo:
         """
@@ -202,9 +237,20 @@ class MpepSearch:
             self._info = (tuple(stamps), read_index_info(folder, CORPUS))
         return self._info[1]
 
+    def stores(self) -> dict[str, Any]:
+        """The document stores of the query pipeline that is loaded, by name; none before."""
+        pipeline = self._pipelines.any()
+        if pipeline is None:
+            return {}
+        retriever: Any = pipeline.get_component("keyword_retriever")
+        found = {"keyword": retriever.document_store, "parents": retriever.parent_store}
+        found["vector"] = getattr(pipeline.get_component("vector_retriever"), "document_store", None)
+        return {name: store for name, store in found.items() if store is not None}
+
     def _store(self, name: str) -> Any:
         """The document store of a component of the query pipeline."""
-        return getattr(self._ready_pipeline().get_component(name), "document_store")  # noqa: B009
+        pipeline = self._pipelines.any() or self._pipelines.ready(embeds=False)
+        return getattr(pipeline.get_component(name), "document_store")  # noqa: B009
 
     def _filled_store(self, name: str) -> Any:
         """
@@ -218,9 +264,4 @@ class MpepSearch:
         return store
 
     def _ready_pipeline(self) -> Pipeline:
-        with self._lock:
-            if self._pipeline is None:
-                pipeline = load_pipeline(self._name, self.profile, self.settings)
-                pipeline.warm_up()
-                self._pipeline = pipeline
-            return self._pipeline
+        return self._pipelines.ready(embeds=not self.vector_problem())

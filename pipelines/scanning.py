@@ -17,6 +17,10 @@ Progress = Callable[[str, int, int | None], None]
 READING = "reading sources"
 
 
+def no_progress(step: str, done: int, total: int | None) -> None:
+    """The progress report of work that nobody watches."""
+
+
 class Scanner:
     """
     Brings the manifest's list of sources up to date with the file system. Sources that have to be indexed become

@@ -42,10 +42,12 @@ class SectionPart:
 
     :param text: As it was typed.
     :param readings: Filters for what it can mean, likeliest first.
+    :param names: The canonical identifiers that it can mean, or those of a range's lower end.
     """
 
     text: str
     readings: list[Filters]
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -129,12 +131,12 @@ def _parts(number: str, variant: str) -> list[SectionPart]:
     if len(items) > _MOST_NUMBERS:
         raise ArgumentError("section_number", number, f"at most {_MOST_NUMBERS} numbers or ranges at a time")
     if not bare:
-        return [SectionPart(number[item.start : item.end], _readings(item, variant)) for item in items]
+        return [SectionPart(number[item.start : item.end], _readings(item, variant), item.readings) for item in items]
     readings = _readings(Named(0, len(number), bare), variant)
     # "107-109" is a heading before it is a range; a document's number is none, though it may look so.
     if items and items[0].last and not any(name.startswith("fr:") for name in bare):
         readings += _readings(items[0], variant)
-    return [SectionPart(number, readings)]
+    return [SectionPart(number, readings, bare)]
 
 
 def _readings(item: Named, variant: str) -> list[Filters]:

@@ -11,7 +11,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from pipelines.errors import ArgumentError, IndexMissingError, TansakuError
+from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError
+from pipelines.store_damage import causes
 from service.tools import Tool
 
 logger = logging.getLogger(__name__)
@@ -33,8 +34,8 @@ def as_http_errors(*confidential: str) -> Iterator[None]:
     Turn what a search function raises into the answers that callers get.
 
     :param confidential: Texts, such as the query, that are cut out of what is logged.
-    :raises HTTPException: 422 for a wrong argument, 503 for a missing index or a service that isn't ready, 500
-        for a defect.
+    :raises HTTPException: 422 for a wrong argument, 503 for a missing or damaged index or a service that isn't ready,
+        500 for a defect.
     """
     try:
         yield
@@ -42,10 +43,10 @@ def as_http_errors(*confidential: str) -> Iterator[None]:
         raise
     except Exception as error:
         # Haystack wraps what a component raises.
-        known = next((cause for cause in _causes(error) if isinstance(cause, TansakuError)), None)
+        known = next((cause for cause in causes(error) if isinstance(cause, TansakuError)), None)
         if isinstance(known, ArgumentError):
             raise HTTPException(422, {"error": str(known)}) from error
-        if isinstance(known, IndexMissingError | NotReadyError):
+        if isinstance(known, IndexMissingError | IndexDamagedError | NotReadyError):
             raise HTTPException(503, {"error": str(known)}) from error
         trace = "".join(traceback.format_exception(error))
         for text in confidential:
@@ -90,11 +91,3 @@ def add_error_handlers(app: FastAPI, tools: Sequence[Tool]) -> None:
 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(StarletteHTTPException, refused)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it."""
-    link: BaseException | None = error
-    while link is not None:
-        yield link
-        link = link.__cause__ or link.__context__

@@ -161,6 +161,9 @@ def _lacks_samples(folder: Path, samples: Path) -> bool:
         info = read_index_info(folder, CORPUS)
     except IndexMissingError:
         return True
+    except TansakuError as error:
+        logger.error("the index can't be read: %s", error)
+        return False
     if not info.pending_sources and info.vectors == info.chunks:
         return False
     with Manifest(folder / "manifest.sqlite") as manifest:

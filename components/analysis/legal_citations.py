@@ -160,7 +160,8 @@ def bare_readings(query: str) -> list[str]:
         return []
     number = re.sub(r"\s+", "", match.group("number"))
     readings = []
-    if re.fullmatch(_MPEP_NUMBER, number):
+    # Headings of whole numbers are things of their own, "107-109"; others are their parts, "2022.01 - 2022.04".
+    if re.fullmatch(_MPEP_NUMBER, number) and not ("-" in number and "." in number):
         readings.append(canonical("mpep", number))
     if re.fullmatch(_USC_NUMBER, number):
         readings.append(canonical("usc", number))

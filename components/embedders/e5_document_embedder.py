@@ -7,7 +7,7 @@ from typing import Any
 from haystack import Document, component
 
 from components.embedders.e5_engine import E5Engine, shared_engine
-from components.embedders.e5_model import prepare_model
+from components.embedders.e5_model import MODEL_NAME, MODEL_VERSION, prepare_model
 
 
 @component
@@ -26,6 +26,9 @@ class E5DocumentEmbedder:
     :param heading_field: Name of the meta field whose text goes before the content; "" for none.
     :param workers: How many texts are embedded side by side.
     """
+
+    recipe = f"{MODEL_NAME}, version {MODEL_VERSION}"
+    """What the vectors are made by; vectors of another recipe can't be compared with these."""
 
     def __init__(self, model: str, heading_field: str = "heading_path", workers: int = 2) -> None:
         if workers < 1:

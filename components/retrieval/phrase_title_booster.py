@@ -1,5 +1,6 @@
 """Two fixed terms on top of the fused score: neighbouring words in a row, and the title."""
 
+import logging
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
@@ -10,6 +11,8 @@ from components.analysis.analyzed_text import AnalyzedText
 from components.retrieval.ranking import Candidates, source_of
 from components.retrieval.title_shares import TitleShares
 from components.stores.term_clause import TermClause
+
+logger = logging.getLogger(__name__)
 
 
 class PhraseStore(Protocol):
@@ -78,18 +81,26 @@ class PhraseTitleBooster:
         self.title_field = title_field
         self._titles = TitleShares(title_store or document_store, title_field)
 
-    @component.output_types(candidates=Candidates)
-    def run(self, candidates: Candidates, analysis: AnalyzedText) -> dict[str, Candidates]:
+    @component.output_types(candidates=Candidates, degraded=list[str])
+    def run(self, candidates: Candidates, analysis: AnalyzedText) -> dict[str, Any]:
         """
         Add the two terms.
 
         :param candidates: Candidates.
         :param analysis: The analysed query.
-        :returns: The candidates in their new order, with `phrase_score` and `title_share` explained.
+        :returns: `candidates` in their new order, with `phrase_score` and `title_share` explained; `degraded`,
+            ["keyword"] when the store can't be asked and they stay as they are.
         """
+        if not candidates.items:
+            return {"candidates": candidates, "degraded": []}
+        try:
+            return {"candidates": self._boosted(candidates, analysis), "degraded": []}
+        except OSError as error:
+            logger.warning("the keyword store can't be asked for phrases and titles: %s", error)
+            return {"candidates": candidates, "degraded": ["keyword"]}
+
+    def _boosted(self, candidates: Candidates, analysis: AnalyzedText) -> Candidates:
         items = candidates.items
-        if not items:
-            return {"candidates": candidates}
         clauses = [TermClause(self.phrase_field, term) for term in dict.fromkeys(analysis.terms(self.phrase_field))]
         scores = self.document_store.score([c.id for c in items], clauses) if clauses else {}
         phrase = [scores.get(c.id, 0.0) for c in items]
@@ -102,7 +113,7 @@ class PhraseTitleBooster:
             candidate.rescored((candidate.score + extra) / largest, phrase_score=round(p, 6), title_share=round(t, 6))
             for candidate, extra, p, t in zip(items, added.tolist(), phrase, title, strict=True)
         ]
-        return {"candidates": Candidates.sort(rescored)}
+        return Candidates.sort(rescored)
 
 
 def standardised(values: Sequence[float], clip: float) -> np.ndarray:

@@ -1,5 +1,6 @@
 """The exact tier: what a query names by its number comes first, then what cites it."""
 
+import logging
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,6 +12,8 @@ from components.analysis.analyzed_text import AnalyzedText
 from components.analysis.folding import fold
 from components.analysis.legal_citations import ancestors
 from components.retrieval.ranking import Candidate, Candidates
+
+logger = logging.getLogger(__name__)
 
 OWN, CITING, OTHER = 0, 1, 2
 _MOST_OWN = 200
@@ -53,21 +56,31 @@ class SectionLookup:
         """
         self.document_store = document_store
 
-    @component.output_types(candidates=Candidates)
+    @component.output_types(candidates=Candidates, degraded=list[str])
     def run(
         self, candidates: Candidates, analysis: AnalyzedText, filters: dict[str, Any] | None = None
-    ) -> dict[str, Candidates]:
+    ) -> dict[str, Any]:
         """
         Sort candidates into tiers.
 
         :param candidates: Candidates, best first.
         :param analysis: The analysed query, with its identifiers.
         :param filters: Haystack filters; they hold for the looked-up chunks, too.
-        :returns: All candidates and the looked-up chunks, by tier; unchanged when the query names nothing.
+        :returns: `candidates`, all of them and the looked-up chunks, by tier; unchanged when the query names nothing.
+            `degraded`, ["keyword"] when the store can't be asked and they stay as they are.
         """
         wanted = list(dict.fromkeys(identifier.canonical for identifier in analysis.identifiers))
         if not wanted:
-            return {"candidates": candidates}
+            return {"candidates": candidates, "degraded": []}
+        try:
+            return {"candidates": self._tiers(candidates, analysis, wanted, filters), "degraded": []}
+        except OSError as error:
+            logger.warning("the keyword store can't be asked for %s: %s", ", ".join(wanted), error)
+            return {"candidates": candidates, "degraded": ["keyword"]}
+
+    def _tiers(
+        self, candidates: Candidates, analysis: AnalyzedText, wanted: list[str], filters: dict[str, Any] | None
+    ) -> Candidates:
         alone = is_identifier_alone(analysis)
         known = {candidate.id: candidate for candidate in candidates.items}
         pre_aia = "pre-aia" in fold(analysis.text).text
@@ -83,7 +96,7 @@ class SectionLookup:
         rest = [c for c in candidates.items if c.id not in placed]
         citing = self._citing([c.id for c in rest], wanted)
         rest = [replace(c, tier=CITING) if c.id in citing else c for c in rest]
-        return {"candidates": Candidates.sort([*placed.values(), *rest])}
+        return Candidates.sort([*placed.values(), *rest])
 
     def _citing(self, ids: list[str], wanted: list[str]) -> set[str]:
         """Those of some chunks that cite one of the named things."""

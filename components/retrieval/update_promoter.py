@@ -1,5 +1,6 @@
 """Puts an update in front of the passage that it overrides."""
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,6 +11,8 @@ from haystack import Document, component
 
 from components.analysis.legal_citations import ancestors, find_citations
 from components.retrieval.ranking import Results
+
+logger = logging.getLogger(__name__)
 
 _OVERRIDES = re.compile(
     r"\b(?:supersed|rescind|rescission|replac|revis|amend|withdraw|modif|eliminat|updat|no longer|in lieu of"
@@ -64,23 +67,30 @@ class UpdatePromoter:
         self.document_store = document_store
         self.depth = depth
 
-    @component.output_types(results=Results)
-    def run(self, results: Results, filters: dict[str, Any] | None = None) -> dict[str, Results]:
+    @component.output_types(results=Results, degraded=list[str])
+    def run(self, results: Results, filters: dict[str, Any] | None = None) -> dict[str, Any]:
         """
         Promote updates.
 
         :param results: Documents with `meta["within"]` (identifiers of the passage and what holds it), best first.
         :param filters: Haystack filters; they hold for the looked-up updates, too.
-        :returns: The results in their new order; a promoted update has `meta["overrides"]`, what it overrides.
+        :returns: `results` in their new order; a promoted update has `meta["overrides"]`, what it overrides.
+            `degraded`, ["keyword"] when the store can't be asked and they stay as they are.
         """
-        documents = results.documents
+        first = results.documents[: self.depth]
+        targets = list(dict.fromkeys(name for document in first for name in _names(document)))
+        try:
+            updates = self._updates(targets, filters) if targets else []
+        except OSError as error:
+            logger.warning("the keyword store can't be asked for updates: %s", error)
+            return {"results": results, "degraded": ["keyword"]}
+        return {"results": Results(self._promoted(results.documents, updates)), "degraded": []}
+
+    def _promoted(self, documents: tuple[Document, ...], updates: list[Document]) -> tuple[Document, ...]:
         first = documents[: self.depth]
-        targets = [name for document in first for name in _names(document)]
-        if not targets:
-            return {"results": results}
         known = {document.id: document for document in documents}
         moves: dict[tuple[str, str], tuple[Document, Document]] = {}
-        for update in self._updates(list(dict.fromkeys(targets)), filters):  # oldest first
+        for update in updates:  # oldest first
             target = next((d for d in first if _overrides(update, d)), None)
             if target:
                 # Of those that are no results by themselves a passage gets the newest alone.
@@ -92,7 +102,7 @@ class UpdatePromoter:
         for update, target in moves.values():
             result = _moved(result, known.get(update.id, update), target, older)
             older.add(update.id)
-        return {"results": Results(tuple(result))}
+        return tuple(result)
 
     def _updates(self, targets: list[str], filters: dict[str, Any] | None) -> list[Document]:
         conditions: list[dict[str, Any]] = [

@@ -34,6 +34,7 @@ from components.stores.qdrant_filters import TOKENS, as_path, number_keys, point
 from components.stores.qdrant_store import DOCUMENT, ID, PAGE, QdrantStore, oversampling
 
 _MOST_WARM = 200_000
+_LENGTH_ERROR = 1e-3
 
 
 class QdrantEdgeDocumentStore(QdrantStore[Point, Filter]):
@@ -108,6 +109,22 @@ class QdrantEdgeDocumentStore(QdrantStore[Point, Filter]):
         shard = self._reader()
         if shard:
             self._ids_of(shard, list(islice(_records(shard, None, False), _MOST_WARM)))
+
+    def find_damage(self) -> str:
+        """
+        Read all ids and embeddings of the last commit. The engine keeps no checksums; what is read has to make sense.
+
+        :returns: What is damaged; "" when nothing is found.
+        :raises Exception: What the engine raises when it can't read its files.
+        """
+        ids = self.ids()
+        if len(ids) < self.count_documents():
+            return f"{self.path}: {self.count_documents() - len(ids)} points have no document"
+        for start in range(0, len(ids), PAGE):
+            for document_id, vector in self.get_vectors(ids[start : start + PAGE]).items():
+                if not abs(np.linalg.norm(vector) - 1) < _LENGTH_ERROR:
+                    return f"{self.path}: the embedding of {document_id} is not of length 1"
+        return ""
 
     def count_documents(self) -> int:
         """

@@ -145,9 +145,14 @@ class QdrantEdgeShards:
 
     def _current(self) -> dict[str, Any]:
         try:
-            return json.loads(self._pointer.read_text(encoding="utf-8"))
+            current = json.loads(self._pointer.read_text(encoding="utf-8"))
+            return {"snapshot": int(current["snapshot"]), "settings": current["settings"]}
         except FileNotFoundError:
             return {"snapshot": 0, "settings": None}
+        except (ValueError, KeyError, TypeError) as error:
+            raise DocumentStoreError(
+                f"the vector index {self.path} can't be opened: {self._pointer} is damaged"
+            ) from error
 
     def _open_current(self) -> tuple[EdgeShard, dict[str, Any]]:
         for attempt in range(_ATTEMPTS):

@@ -15,6 +15,7 @@ from components.stores.filters import parse_filters
 from components.stores.indexed_document import IndexedDocument
 from components.stores.pending_changes import PendingChanges
 from components.stores.ranked_hits import best, check_top_k, rounded_scores, with_all_ties
+from components.stores.tantivy_checksums import damaged_files
 from components.stores.tantivy_index import Snapshot, TantivyIndex
 from components.stores.tantivy_queries import (
     filter_query,
@@ -98,6 +99,15 @@ class TantivyDocumentStore(BatchedStore[IndexedDocument]):
         snapshot = self._snapshot()
         if snapshot:
             self._ids_of(snapshot, _all_hits(snapshot, Query.all_query(), _MOST_WARM))
+
+    def find_damage(self) -> str:
+        """
+        Read all files of the last commit and compare their checksums.
+
+        :returns: What is damaged; "" when nothing is.
+        """
+        broken = damaged_files(self.path)
+        return f"{self.path}: damaged or missing: {', '.join(broken)}" if broken else ""
 
     def count_documents(self) -> int:
         """

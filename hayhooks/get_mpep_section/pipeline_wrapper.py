@@ -27,7 +27,8 @@ class PipelineWrapper(BasePipelineWrapper):
         Read a section of the MPEP by its number, whole and in order.
 
         A section comes with its subsections: 608.01 gives 608.01 itself, then 608.01(a), 608.01(b) and so on; 2100
-        gives chapter 2100. `total_chunks` tells how many passages there are, also when `max_chunks` cuts them off.
+        gives chapter 2100. A list ("608.01(o) and 2106") or range ("2106-2107") gives all of it; what isn't there is in
+        `missing`. `total_chunks` tells how many passages there are, also when `max_chunks` cuts them off.
 
         :param section_number: The number as printed: 2106, 608.01(o), 2106.04(a)(2); "MPEP 2106" and "§ 2106" work too.
         :param max_chunks: How many passages to answer at most.

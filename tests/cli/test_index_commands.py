@@ -1,7 +1,9 @@
 """index, doctor, check and render on the command line, over documents of our own writing."""
 
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -9,6 +11,7 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from cli.output import DONE, FAILED
+from pipelines.manifest import Manifest
 
 runner = CliRunner()
 RULES = """\
@@ -132,6 +135,54 @@ def test_doctor_repairs(folder: Path) -> None:
 
     _, output, _ = run("doctor", "us-patent-law", "--repair", "--no-vectors")
     assert "keyword: 2 documents, as it should be" in output
+
+
+def test_a_damaged_store_is_named_and_made_again(folder: Path, tmp_path: Path) -> None:
+    run("index", "us-patent-law", folder, "--no-vectors")
+    (tmp_path / "data/indexes/us-patent-law/keyword/meta.json").write_text("{")
+
+    for command in (["search", "us-patent-law", "kites"], ["index", "us-patent-law", folder, "--no-vectors"]):
+        code, output, errors = run(*command)
+        assert (code, output) == (FAILED, "")
+        assert errors.startswith("error: the index of us-patent-law is damaged (keyword: ")
+        assert errors.endswith("mend it with: tansaku doctor us-patent-law --repair\n")
+    code, output, _ = run("doctor", "us-patent-law")
+    assert code == FAILED
+    assert "keyword: damaged: " in output
+
+    code, output, _ = run("doctor", "us-patent-law", "--repair", "--no-vectors")
+    assert code == DONE
+    assert "keyword: 2 documents, as it should be" in output
+
+
+def test_a_damaged_manifest_is_mended_or_the_command_is_told(folder: Path, tmp_path: Path) -> None:
+    run("index", "us-patent-law", folder, "--no-vectors")
+    (tmp_path / "data/indexes/us-patent-law/manifest.sqlite").write_bytes(b"no database at all " * 300)
+
+    code, output, errors = run("doctor", "us-patent-law")
+    assert (code, output) == (FAILED, "")
+    assert errors.endswith("mend it with: tansaku doctor us-patent-law --repair\n")
+
+    code, _, errors = run("doctor", "us-patent-law", "--repair", "--no-vectors")
+    assert code == FAILED
+    assert errors.endswith("build it anew with: tansaku index us-patent-law PATH...\n")
+    assert run("index", "us-patent-law", folder, "--no-vectors")[0] == DONE
+
+
+def test_the_doctor_tells_of_vectors_by_another_recipe(folder: Path, sample_data: Any, tmp_path: Path) -> None:
+    shutil.copytree(sample_data.data_dir, tmp_path / "copy")
+    with Manifest(tmp_path / "copy/indexes/us-patent-law/manifest.sqlite") as manifest:
+        recipe = json.loads(manifest.fact("embedder"))
+        manifest.set_fact("embedder", json.dumps({**recipe, "recipe": "words, version 0"}))
+
+    environment = {"TANSAKU_DATA_DIR": str(tmp_path / "copy"), "COLUMNS": "300"}
+    result = runner.invoke(app, ["doctor", "us-patent-law"], env=environment)
+    assert result.exit_code == FAILED
+    assert "by another recipe than the present embedder's (words, version 0): they are not searched" in result.stdout
+
+    result = runner.invoke(app, ["search", "us-patent-law", "time for reply"], env=environment)
+    assert result.exit_code == DONE
+    assert "made without: vector (the index's vectors are by another recipe (words, version 0)" in result.stderr
 
 
 def test_an_embedder_that_cannot_be_prepared_takes_one_line(folder: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command's frame: help with examples, exit codes, errors as one line."""
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -125,3 +126,15 @@ def test_progress_bars_show_rate_and_time_left_on_a_terminal(monkeypatch: pytest
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
     assert "embedding chunks" in shown
     assert "100/200" in shown
+
+
+@pytest.mark.parametrize(("quiet", "shown"), [(False, "Preparing the model\n"), (True, "")])
+def test_without_a_terminal_what_takes_long_is_a_line(
+    capsys: pytest.CaptureFixture[str], quiet: bool, shown: str
+) -> None:
+    logger = logging.getLogger("components.embedders.e5_model")
+    with progress_bars(quiet):
+        logger.info("Preparing the model")
+    logger.info("Nobody listens any more")
+
+    assert capsys.readouterr() == ("", shown)

@@ -84,6 +84,19 @@ def test_keyword_stores_with_other_fields_are_built_anew_and_vectors_kept(datase
 
 
 @pytest.mark.usefixtures("data_dir")
+@pytest.mark.parametrize("file", ["manifest.sqlite", "keyword/meta.json", "vectors/current.json"])
+def test_a_kept_index_that_is_damaged_is_built_anew(dataset: Path, profile: Path, tmp_path: Path, file: str):
+    run(dataset, profile, keep=tmp_path / "kept")
+    [damaged] = (tmp_path / "kept").glob(f"*/indexes/*/{file}")
+    damaged.write_bytes(b"no longer what it was " * 300)
+
+    report, records = run(dataset, profile, keep=tmp_path / "kept")
+
+    assert len(records) == 6
+    assert report["kinds"]["number"]["pipeline"]["P@1"] == 1
+
+
+@pytest.mark.usefixtures("data_dir")
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

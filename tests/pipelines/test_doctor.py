@@ -1,14 +1,19 @@
 """The doctor finds what differs between manifest and stores, and puts it right."""
 
+import gc
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from haystack import Document
 from haystack.document_stores.types import DuplicatePolicy
+from note_components import LetterEmbedder
 from notes_corpus import Notes
 
 from pipelines.doctor import Doctor, Findings
-from pipelines.errors import IndexMissingError
+from pipelines.errors import IndexDamagedError, IndexMissingError
+from pipelines.manifest import Manifest
 
 
 @pytest.fixture
@@ -96,6 +101,115 @@ def test_an_index_whose_keyword_store_is_gone_is_built_again(filled: Notes) -> N
     filled.resume()
 
     assert filled.state() == sound
+
+
+def damage(notes: Notes, pattern: str) -> None:
+    gc.collect()  # stores that are open in this process would go on with what they have read
+    newest = max((notes.folder / "vectors" / "snapshots").iterdir(), key=lambda path: int(path.name))
+    pattern = pattern.replace("{newest}", newest.name)
+    broken = max(notes.folder.glob(pattern), key=lambda path: path.stat().st_size)
+    broken.write_bytes(broken.read_bytes()[:-9])
+
+
+@pytest.mark.parametrize(
+    ("store", "file"),
+    [
+        ("keyword", "keyword/meta.json"),
+        ("keyword", "keyword/.managed.json"),
+        ("keyword", "keyword/*.store"),
+        ("keyword", "keyword/*.pos"),
+        ("parents", "parents/*.idx"),
+        ("vector", "vectors/current.json"),
+        ("vector", "vectors/snapshots/{newest}/edge_config.json"),
+        ("vector", "vectors/snapshots/{newest}/segments/*/segment.json"),
+    ],
+)
+def test_damaged_stores_are_named_and_made_again(filled: Notes, store: str, file: str) -> None:
+    sound = filled.state()
+    damage(filled, file)
+
+    findings = examine(filled)
+    assert not findings.ok
+    assert [name for name, found in findings.stores.items() if found.damage] == [store]
+
+    Doctor(filled.corpus, filled.settings).repair()
+    filled.resume()
+
+    assert examine(filled).ok
+    assert filled.state() == sound
+
+
+def test_a_run_over_a_damaged_store_says_what_to_do(filled: Notes) -> None:
+    damage(filled, "keyword/*.store")
+    filled.write("c.txt", "notes 10", "N4: Eels")
+
+    with pytest.raises(
+        IndexDamagedError, match=r"damaged \(keyword: .*\); mend it with: tansaku doctor notes --repair"
+    ):
+        filled.run()
+
+
+@pytest.mark.parametrize("kept", [0, 100, 5000])
+def test_an_index_with_a_damaged_manifest_is_taken_away(filled: Notes, kept: int) -> None:
+    manifest = filled.folder / "manifest.sqlite"
+    size = manifest.stat().st_size
+    manifest.write_bytes(manifest.read_bytes()[:kept] + b"x" * (size - kept))
+    doctor = Doctor(filled.corpus, filled.settings)
+
+    with pytest.raises(IndexDamagedError, match=r"manifest.*mend it with: tansaku doctor notes --repair"):
+        doctor.examine()
+    paths = doctor.remove_index()
+
+    assert [path.name for path in filled.folder.iterdir()] == ["lock"]
+    filled.run(*paths)
+    assert examine(filled).ok
+
+
+def recorded(notes: Notes) -> dict[str, Any]:
+    with Manifest(notes.folder / "manifest.sqlite") as manifest:
+        return json.loads(manifest.fact("embedder"))
+
+
+def test_vectors_of_another_recipe_are_found_and_made_anew(filled: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound, embedded = filled.state(), len(LetterEmbedder.embedded)
+    assert recorded(filled)["type"] == "note_components.LetterEmbedder"
+    monkeypatch.setattr(LetterEmbedder, "recipe", "letters, version 2", raising=False)
+
+    assert (examine(filled).ok, examine(filled).other_recipe) == (False, "LetterEmbedder {}")
+    report = filled.resume()
+
+    assert report.notes == [
+        "4 vectors by another recipe (LetterEmbedder {}) taken out, and chunks embedded anew by the present one "
+        "(letters, version 2)"
+    ]
+    assert len(LetterEmbedder.embedded) == embedded + 4
+    assert recorded(filled)["recipe"] == "letters, version 2"
+    assert (examine(filled).ok, filled.state()) == (True, sound)
+    assert filled.resume().notes == []
+
+
+def test_without_embedding_vectors_of_another_recipe_leave_the_store(
+    filled: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LetterEmbedder, "recipe", "letters, version 2", raising=False)
+
+    filled.run(vectors=False)
+
+    assert filled.store("vector").count_documents() == 0
+    assert (examine(filled).ok, examine(filled).without_vectors) == (True, 4)
+
+
+def test_a_manifest_that_told_no_recipe_yet_costs_nothing(filled: Notes) -> None:
+    embedded = len(LetterEmbedder.embedded)
+    definition = recorded(filled)
+    del definition["recipe"]
+    with Manifest(filled.folder / "manifest.sqlite") as manifest:
+        manifest.set_fact("embedder", json.dumps(definition, sort_keys=True))
+
+    assert examine(filled).ok
+    assert filled.resume().notes == []
+    assert len(LetterEmbedder.embedded) == embedded
+    assert recorded(filled)["recipe"] == ""
 
 
 def test_missing_index_names_the_command_that_builds_it(notes: Notes) -> None:

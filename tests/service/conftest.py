@@ -60,6 +60,7 @@ def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.C
     app = create_app(ServiceSettings(**{"samples": False, **settings}), build)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
+        listener.listen()  # callers wait from now on, while the server starts
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
 from pipelines.manifest import Manifest
 from service.runtime import _lacks_samples
 
@@ -163,3 +163,29 @@ def test_samples_are_indexed_again_only_to_finish_them(tmp_path, root, state, du
 
     assert _lacks_samples(tmp_path, samples) is due
     assert _lacks_samples(tmp_path / "nothing", samples) is True
+
+
+def test_a_damaged_index_is_told_with_the_command_that_mends_it(serve, stand_in, until_ready):
+    damaged = IndexDamagedError("us-patent-law", {"keyword": "meta.json"})
+    client = serve(lambda: stand_in)
+    until_ready(client)
+
+    def fail(*_, **__):
+        raise RuntimeError("component failed") from damaged
+
+    def broken_health():
+        raise damaged
+
+    stand_in.search, stand_in.health = fail, broken_health
+    refused, health = client.post(SEARCH, json={"query": "abc"}), client.get("/health")
+
+    message = str(damaged)
+    assert message.endswith("is damaged (keyword: meta.json); mend it with: tansaku doctor us-patent-law --repair")
+    assert (refused.status_code, refused.json()) == (503, {"error": message})
+    assert (health.status_code, health.json()["status"], health.json()["detail"]) == (503, "failed", message)
+
+
+def test_a_damaged_manifest_is_left_to_the_doctor_and_not_filled_with_samples(tmp_path):
+    (tmp_path / "manifest.sqlite").write_bytes(b"no database at all " * 300)
+
+    assert _lacks_samples(tmp_path, tmp_path / "samples") is False

@@ -101,6 +101,11 @@ def test_a_bare_number_has_all_its_readings(query: str, identifiers: list[str], 
         ),
         ("MPEP 103 through 105", ["mpep:103", "mpep:104", "mpep:105"], ["mpep:103", "mpep:104", "mpep:105"]),
         ("35 U.S.C. 112-114", ["usc:35:112", "usc:35:113", "usc:35:114"], ["usc:35:112", "usc:35:113", "usc:35:114"]),
+        (
+            "2022.01 - 2022.03",
+            ["mpep:2022.01", "mpep:2022.02", "mpep:2022.03"],
+            ["mpep:2022.01", "mpep:2022", "mpep:2022.02", "mpep:2022", "mpep:2022.03", "mpep:2022"],
+        ),
         # A heading's number may look like a range; that of a document is none.
         (
             "2107-2108",

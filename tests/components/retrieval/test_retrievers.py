@@ -249,7 +249,7 @@ def test_the_loader_gives_the_best_candidates_with_tier_and_scores(store: Tantiv
         "A#2",
         "C#1",
     ]
-    assert loader.run(candidates=Candidates()) == {"results": Results()}
+    assert loader.run(candidates=Candidates()) == {"results": Results(), "degraded": []}
 
 
 @pytest.mark.parametrize("component", [ResultLoader, VectorRetriever])

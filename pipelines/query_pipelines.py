@@ -1,0 +1,74 @@
+"""A query pipeline, and the same one without its vector arm, for an index whose vectors can't be searched."""
+
+import threading
+from typing import TYPE_CHECKING
+
+from pipelines.embedding import LOADING
+from pipelines.loading import Definition, build, resolve
+from pipelines.scanning import Progress
+from pipelines.settings import Settings
+
+if TYPE_CHECKING:
+    from haystack import Pipeline
+
+_ABSENT: Definition = {
+    "embedder": {"type": "components.embedders.absent_text_embedder.AbsentTextEmbedder", "init_parameters": {}},
+    "vector_retriever": {
+        "type": "components.retrieval.absent_vector_retriever.AbsentVectorRetriever",
+        "init_parameters": {},
+    },
+}
+"""What stands in for the vector arm."""
+
+
+class QueryPipelines:
+    """
+    Builds both pipelines when they are first asked for.
+
+    Usage example:
+    ```python
+    QueryPipelines("mpep_query", "embedded", Settings(), progress).ready(embeds=True).run({...})
+    ```
+
+    :param name: The pipeline's name or the path of its file.
+    :param profile: The profile.
+    :param settings: Where indexes and models are.
+    :param progress: Called before and after an embedder is loaded, which may take seconds.
+    """
+
+    def __init__(self, name: str, profile: str, settings: Settings, progress: Progress):
+        self._name, self._profile, self._settings = name, profile, settings
+        self._progress = progress
+        self._pipelines: dict[bool, Pipeline] = {}
+        self._lock = threading.Lock()
+
+    def ready(self, embeds: bool) -> "Pipeline":
+        """
+        A pipeline.
+
+        :param embeds: Whether queries are embedded, by models that are loaded now; if not, answers say that they were
+            made without vectors.
+        :returns: The pipeline.
+        :raises ConfigError: When it can't be built.
+        """
+        with self._lock:
+            if embeds not in self._pipelines:
+                # Kept even if it can't be warmed up: its stores are asked then for what is wrong.
+                self._pipelines[embeds] = self._build(embeds)
+                if embeds:
+                    self._progress(LOADING, 0, 1)
+                    self._pipelines[embeds].warm_up()
+                    self._progress(LOADING, 1, 1)
+            return self._pipelines[embeds]
+
+    def any(self) -> "Pipeline | None":
+        """One that is built, rather the one with vectors; both have the same keyword stores."""
+        return self._pipelines.get(True) or self._pipelines.get(False)
+
+    def _build(self, embeds: bool) -> "Pipeline":
+        definition = resolve(self._name, self._profile, self._settings)
+        if not embeds:
+            definition["components"] |= {
+                name: spec for name, spec in _ABSENT.items() if name in definition["components"]
+            }
+        return build(definition)
