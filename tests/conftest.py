@@ -55,17 +55,20 @@ def allow_word_embedders(patch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def search_server() -> Iterator[Callable[[str], str]]:
     """
-    URLs of real servers by their kind, `elasticsearch` or `opensearch`.
+    URLs of servers by their kind: `elasticsearch`, `opensearch` or `qdrant`.
 
-    Those that ELASTICSEARCH_URL and OPENSEARCH_URL name; others are started when first asked for and stop at the end.
+    Those that ELASTICSEARCH_URL, OPENSEARCH_URL and QDRANT_URL (with QDRANT_API_KEY) name; others are started when
+    first asked for and stop at the end.
     """
+    from tests.servers.qdrant.process import QdrantServer
     from tests.servers.search_server import SearchServer
 
     with ExitStack() as servers:
 
         @cache
         def url(kind: str) -> str:
-            return os.environ.get(f"{kind.upper()}_URL") or servers.enter_context(SearchServer(kind)).url
+            server = QdrantServer() if kind == "qdrant" else SearchServer(kind)
+            return os.environ.get(f"{kind.upper()}_URL") or servers.enter_context(server).url
 
         yield url
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.components.stores.opened_stores import KEYWORD_STORES, STORES, NewStore, ServerUrl
+from tests.components.stores.opened_stores import IN_MEMORY, KEYWORD_STORES, STORES, VECTOR_STORES, NewStore, ServerUrl
 
 
 @pytest.fixture(params=STORES)
@@ -28,6 +28,13 @@ def shared_keyword_store(
 ) -> Iterator[NewStore]:
     """Makes keyword stores of one kind that all tests of a module read."""
     with KEYWORD_STORES[request.param](tmp_path_factory.mktemp(request.param), search_server) as new:
+        yield new
+
+
+@pytest.fixture(params=[*VECTOR_STORES, *IN_MEMORY])
+def new_vector_store(request: pytest.FixtureRequest, tmp_path: Path, search_server: ServerUrl) -> Iterator[NewStore]:
+    """Makes vector stores of one kind, each kind in turn."""
+    with {**VECTOR_STORES, **IN_MEMORY}[request.param](tmp_path, search_server) as new:
         yield new
 
 

@@ -12,7 +12,7 @@ from haystack.errors import FilterError
 
 from components.stores.filters import COMPARISONS, MAX_DEPTH, matches, parse_filters
 from components.stores.qdrant_edge_document_store import QdrantEdgeDocumentStore
-from tests.components.stores.opened_stores import STORES, ServerUrl
+from tests.components.stores.opened_stores import IN_MEMORY, STORES, ServerUrl
 
 DOCUMENTS = {
     "a": {"kind": "manual", "year": 2019, "score": 0.5, "day": "2019-07-21", "law": True, "tags": ["x", "y"]},
@@ -29,14 +29,14 @@ SAMPLES = [Document(id=i, content=i, meta=meta, embedding=[1.0, 0.0]) for i, met
 Matching = Callable[[dict[str, Any] | None], list[str]]
 
 
-@pytest.fixture(scope="module", params=["evaluator", *STORES])
+@pytest.fixture(scope="module", params=["evaluator", *STORES, *IN_MEMORY])
 def matching(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, search_server: ServerUrl
 ) -> Iterator[Matching]:
     if request.param == "evaluator":
         yield lambda filters: [d.id for d in SAMPLES if matches(d.meta, filters, d.id)]
         return
-    with STORES[request.param](tmp_path_factory.mktemp(request.param), search_server) as new:
+    with {**STORES, **IN_MEMORY}[request.param](tmp_path_factory.mktemp(request.param), search_server) as new:
         store = new()
         store.write_documents(SAMPLES)
         yield store.ids

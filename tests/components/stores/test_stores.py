@@ -11,7 +11,7 @@ from haystack.core.serialization import component_to_dict
 from haystack.document_stores.errors import DocumentStoreError, DuplicateDocumentError
 from haystack.document_stores.types import DuplicatePolicy
 
-from components.stores.qdrant_edge_document_store import QdrantEdgeDocumentStore
+from components.stores.qdrant_store import QdrantStore
 from components.stores.term_clause import TermClause
 from tests.components.stores.opened_stores import NewStore
 
@@ -33,7 +33,7 @@ def origin_is(origin: str) -> dict[str, Any]:
 
 
 def found(store: Any) -> list[str]:
-    if isinstance(store, QdrantEdgeDocumentStore):
+    if isinstance(store, QdrantStore):
         return [i for i, _ in store.search([0.6, 0.8], top_k=100)]
     return [i for i, _ in store.search([TermClause("words", "claim")], top_k=100)]
 
@@ -117,10 +117,7 @@ def test_meta_that_cannot_be_stored_is_refused_and_nothing_is_written(store: Any
 def test_an_index_with_other_settings_is_refused(new_store: NewStore, store: Any) -> None:
     store.write_documents([doc("1")])
     store.close()
-    if isinstance(store, QdrantEdgeDocumentStore):
-        other = new_store(dimension=3)
-    else:
-        other = new_store(text_fields=["words", "stems"])
+    other = new_store(dimension=3) if isinstance(store, QdrantStore) else new_store(text_fields=["words", "stems"])
     for use in (other.count_documents, lambda: other.write_documents([Document(id="9")], OVERWRITE)):
         with pytest.raises(DocumentStoreError, match=r"other settings .*build the index again"):
             use()

@@ -1,7 +1,6 @@
-"""Haystack's own tests for document stores, against the Qdrant Edge store."""
+"""Haystack's own tests for document stores, against every vector store."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from haystack import Document
@@ -9,13 +8,13 @@ from haystack.document_stores.errors import DuplicateDocumentError
 from haystack.document_stores.types import DocumentStore, DuplicatePolicy
 from haystack.testing.document_store import DocumentStoreBaseTests
 
-from components.stores.qdrant_edge_document_store import QdrantEdgeDocumentStore
+from tests.components.stores.opened_stores import NewStore
 
 
-class TestQdrantEdgeDocumentStore(DocumentStoreBaseTests):
+class TestVectorStores(DocumentStoreBaseTests):
     @pytest.fixture
-    def document_store(self, tmp_path: Path) -> DocumentStore:
-        return QdrantEdgeDocumentStore(tmp_path / "vectors", dimension=768, store_content=True)
+    def document_store(self, new_vector_store: NewStore) -> DocumentStore:
+        return new_vector_store(dimension=768, store_content=True)
 
     @staticmethod
     def assert_documents_are_equal(received: list[Document], expected: list[Document]) -> None:
