@@ -75,7 +75,8 @@ class SectionLookup:
         try:
             return {"candidates": self._tiers(candidates, analysis, wanted, filters), "degraded": []}
         except OSError as error:
-            logger.warning("the keyword store can't be asked for %s: %s", ", ".join(wanted), error)
+            # without the numbers: a log never tells what was searched for
+            logger.warning("the keyword store can't be asked for what the query names: %s", error)
             return {"candidates": candidates, "degraded": ["keyword"]}
 
     def _tiers(
