@@ -74,6 +74,20 @@ def search_server() -> Iterator[Callable[[str], str]]:
 
 
 @pytest.fixture(scope="session")
+def postgres_database() -> Iterator[Callable[[], str]]:
+    """Makes an empty PostgreSQL database and gives its URL; the server starts when first asked and stops at the end."""
+    from tests.servers.postgres_server import PostgresServer
+
+    with ExitStack() as servers:
+
+        @cache
+        def server() -> PostgresServer:
+            return servers.enter_context(PostgresServer())
+
+        yield lambda: server().new_database()
+
+
+@pytest.fixture(scope="session")
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
     """The samples, indexed once for all tests; don't change it."""
     folder = tmp_path_factory.mktemp("samples")
