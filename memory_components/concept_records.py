@@ -46,7 +46,7 @@ class ConceptRecords:
             if fresh := [row for row in rows if row["name"] not in known]:
                 connection.execute(insert(concepts), fresh)
             if changed := [row for row in rows if row["name"] in known]:
-                columns = {
+                columns: dict[str, Any] = {
                     name: bindparam(f"new_{name}") for name in changed[0] if name not in ("name", "access_count")
                 }
                 statement = update(concepts).where(concepts.c.name == bindparam("new_name")).values(columns)
