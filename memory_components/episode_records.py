@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from memory_components.activity_log import note
 from memory_components.database import MemoryDatabase
 from memory_components.records import Episode, packed, unpacked
-from memory_components.tables import associations, deletions, episodes
+from memory_components.tables import associations, deletions, episodes, ratings
 
 
 class EpisodeRecords:
@@ -89,19 +89,23 @@ class EpisodeRecords:
         with self._database.write() as connection:
             note(connection, now, "compress", "episodes", {"count": len(vectors)})
 
-    def remove(self, ids: Sequence[str], now: float, reason: str) -> int:
+    def remove(self, ids: Sequence[str], now: float, reason: str, unless_rated_since: float | None = None) -> int:
         """
         Delete episodes with their ratings for good.
 
         :param ids: The episodes' ids.
         :param now: The time.
         :param reason: For the log.
-        :returns: How many there were.
+        :param unless_rated_since: Episodes with a rating after that time stay; None for no such limit.
+        :returns: How many were deleted.
         """
         with self._database.write() as connection:
             version = self._database.next_version(connection)
-            # What there is: a list from outside may name others.
-            found = connection.execute(select(episodes.c.id).where(episodes.c.id.in_(ids))).scalars().all()
+            there = select(episodes.c.id).where(episodes.c.id.in_(ids))
+            if unless_rated_since is not None:
+                fresh = select(ratings.c.episode_id).where(ratings.c.rated_at > unless_rated_since)
+                there = there.where(episodes.c.id.not_in(fresh))
+            found = connection.execute(there).scalars().all()
             connection.execute(delete(episodes).where(episodes.c.id.in_(found)))
             mark_deleted(connection, "episode", found, version)
             for each in found:

@@ -33,7 +33,7 @@ class Standing:
 
 def allowed_places(gaps: np.ndarray, boost: float, step: float) -> int:
     """
-    How many places a boost may move a document: the least of j + the places that the boost without j users' parts earns.
+    How many places a boost may move a document: the least of j + the places earned without j users' parts of it.
 
     So each user changes it by one at most, and one user alone moves a document by one place.
 
