@@ -32,7 +32,7 @@ class BoostRules:
     max_boost: float = 0.3
     max_boost_per_user: float = 0.1
     min_distinct_users: int = 3
-    min_similarity: float = 0.9
+    min_similarity: float = 0.94
     half_life_days: float = 90.0
     allow_demotion: bool = False
 

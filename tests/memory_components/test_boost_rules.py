@@ -17,7 +17,7 @@ from memory_components.boost_rules import (
 )
 
 DAY = 86400.0
-RULES = BoostRules()
+RULES = BoostRules(min_similarity=0.9)
 
 
 def vote(user: str = "ann", document: str = "d", rating: int = 5, **values: float) -> Vote:
