@@ -180,7 +180,7 @@ def test_filters_apply_before_ranking(
     hits = search.search("abstract ideas of the claims", top_k=20, **filters)["results"]
 
     assert len(hits) == count
-    chunks = search._store("keyword_retriever").ids(build_filters(*map(filters.get, FILTERS)))
+    chunks = search.stores()["keyword"].ids(build_filters(*map(filters.get, FILTERS)))
     assert count == min(len(chunks), 20)
     assert {hit["id"] for hit in hits} <= set(chunks)
     assert all(hit[name] == value for hit in hits for name, value in expected.items())
