@@ -210,6 +210,7 @@ def test_quoted_phrases_are_required(search: MpepSearch) -> None:
         ({"query": ""}, "query: '' is not allowed"),
         ({"query": " \t\n\u3000 "}, "query: '' is not allowed"),
         ({"query": "x" * 10_001}, "it must be a text of 3 to 10,000 characters"),
+        ({"query": "\u200b\u200d\u2060\ufeff"}, "it must be a text of 3 to 10,000 characters"),
         ({"query": None}, "query: None is not allowed"),
         ({"query": 123}, "query: 123 is not allowed"),
         ({"top_k": 0}, "top_k: 0 is not allowed; it must be an integer of 1 or more"),
