@@ -58,6 +58,13 @@ class ConceptRecords:
             connection.execute(delete(concepts).where(concepts.c.name.in_(gone)))
             mark_deleted(connection, "concept", gone, version)
 
+    def add_new(self, concept: Concept) -> None:
+        """Keep a concept, unless one of its name is there already."""
+        with self._database.read() as connection:
+            if connection.execute(select(concepts.c.name).where(concepts.c.name == concept.name)).first():
+                return
+        self.put([concept])
+
     def remove(self, name: str, now: float) -> bool:
         """Delete a concept for good; tells whether there was one."""
         with self._database.write() as connection:

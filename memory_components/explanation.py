@@ -53,6 +53,28 @@ def explain_session(store: MemoryStore, session_id: str) -> dict[str, Any]:
     }
 
 
+def without_people(explanation: dict[str, Any]) -> dict[str, Any]:
+    """
+    An explanation for anyone who has the session's id: without who asked and rated, their questions and comments.
+
+    :param explanation: What `explain_session` gave.
+    :returns: A copy.
+    """
+    past = [
+        {
+            "similarity": used["similarity"],
+            "forgotten": used["forgotten"],
+            "ratings": [
+                {name: rating[name] for name in ("doc_id", "rating", "rated_at", "revoked_at")}
+                for rating in used["ratings"]
+            ],
+        }
+        for used in explanation["past_sessions_used"]
+    ]
+    kept = {name: explanation[name] for name in ("session_id", "query", "created_at", "results")}
+    return {**kept, "past_sessions_used": past}
+
+
 def rating_line(rating: Rating) -> dict[str, Any]:
     """A rating as people read it."""
     return {

@@ -144,7 +144,10 @@ class Forgetter:
         return plan
 
     def start(self, every_hours: float) -> None:
-        """Run in the background from now on, one run at a time."""
+        """Run in the background from now on, one run at a time; nothing changes when it does already."""
+        if self._thread is not None:
+            return
+        self._stopping.clear()
 
         def loop() -> None:
             while not self._stopping.wait(every_hours * 3600):
@@ -161,6 +164,7 @@ class Forgetter:
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
+            self._thread = None
 
     def _batches(self, ids: Sequence[str]) -> list[Sequence[str]]:
         starts = range(0, len(ids), self._batch)

@@ -23,7 +23,7 @@ from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
 from memory_components.rating_records import reward_of
 from memory_components.recall import MemoryBoosts, Question, recall_boosts
-from memory_components.records import ANYONE, Session, Shown
+from memory_components.records import ANYONE, Concept, Session, Shown
 from memory_components.retention_rule import RetentionRule
 from memory_components.semantic_memory import Knowledge, SemanticMemory
 from memory_components.text_embedder import TextEmbedder, embed_questions
@@ -150,6 +150,10 @@ class RAGMemoryIntegrator:
         """Forgetting."""
         return self._opened().forgetter
 
+    def concepts(self) -> dict[str, Concept]:
+        """All concepts by name."""
+        return self._opened().view.concepts()
+
     def enrich_query_context(self, query: str, top_k: int = 5, named_only: bool = False) -> QueryContext:
         """
         What the memory knows about a question.
@@ -261,6 +265,12 @@ class RAGMemoryIntegrator:
         importance = parts.episodic.importance(vector, reward_of(rating), skip=session.id)
         kept = parts.store.ratings.add(given, episode_of_session(session, vector, rating, importance))
         return Feedback(kept.id, kept.episode_id, importance, kept.rated_at)
+
+    def start_forgetting(self) -> None:
+        """Forget in the background from now on, as often as the configuration says."""
+        parts = self._opened()
+        if parts.config.upkeep.forget_every_hours:
+            parts.forgetter.start(parts.config.upkeep.forget_every_hours)
 
     def explain(self, session_id: str) -> dict[str, Any]:
         """

@@ -58,6 +58,15 @@ class RatingRecords:
             note(connection, rating.rated_at, "rating", episode.session_id or episode.id, details)
         return rating
 
+    def add_new(self, rating: Rating) -> None:
+        """Keep a rating of an episode that is there, revoked or not, unless one of its id is there already."""
+        with self._database.write() as connection:
+            version = self._database.next_version(connection)
+            if connection.execute(select(ratings.c.id).where(ratings.c.id == rating.id)).first():
+                return
+            connection.execute(insert(ratings).values(**_row(rating), version=version))
+            self._reward(connection, rating.episode_id, version)
+
     def get(self, rating_id: str) -> Rating | None:
         """The rating of that id; None when there is none."""
         with self._database.read() as connection:

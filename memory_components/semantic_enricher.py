@@ -24,7 +24,7 @@ class SemanticEnricher:
 
     ```python
     enricher = SemanticEnricher(memory=memory)
-    enricher.run(analysis=analysis)["entities"]  # [{"text": "カゼ", "type": "PRODUCT", "concept": "カゼ", "boost": 6.0}]
+    enricher.run(analysis=analysis)["entities"]  # [{"text": "Kaze", "type": "PRODUCT", "concept": "カゼ", "boost": 6}]
     ```
     """
 
@@ -32,7 +32,7 @@ class SemanticEnricher:
         """
         :param memory: The memory.
         :param top_k: How many concepts at most.
-        :param named_only: Leave out concepts that the question doesn't name; they are only shown, and cost an embedding.
+        :param named_only: Leave out concepts that the question doesn't name; they cost an embedding.
         :raises ValueError: If `top_k` is below 1.
         """
         if top_k < 1:

@@ -15,6 +15,7 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from pipelines import PROJECT
 from pipelines.errors import ConfigError
 from pipelines.settings import Settings
 
@@ -86,11 +87,24 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
         raise ConfigError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
-    paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
+    data = settings.data_dir.expanduser().absolute()
+    paths = {
+        "index": str(settings.index_dir(corpus)),
+        "models": str(settings.models_dir),
+        "memory": str(data / "memory.sqlite"),
+        "config": str(PROJECT / "config"),
+    }
     defined = read_yaml(path)
     if defined.get("llm") is None:
         defined["llm"] = _llm(settings)
     return {**defined, "corpus": corpus, "paths": paths}
+
+
+def resolved_names(profile: str, corpus: str, settings: Settings) -> Definition:
+    """What `profile_names` gives, with its own references resolved."""
+    names: Any = OmegaConf.to_container(OmegaConf.create(profile_names(profile, corpus, settings)), resolve=True)
+    assert isinstance(names, dict)
+    return names
 
 
 def _llm(settings: Settings) -> Definition | None:
@@ -245,9 +259,7 @@ def open_store(store: str, corpus: str, profile: str | None = None, settings: Se
     """
     settings = settings or Settings()
     profile = profile or settings.profile
-    names = OmegaConf.to_container(OmegaConf.create(profile_names(profile, corpus, settings)), resolve=True)
-    assert isinstance(names, dict)
-    stores = names.get("stores") or {}
+    stores = resolved_names(profile, corpus, settings).get("stores") or {}
     if not stores.get(store):
         raise ConfigError(f"profile {profile!r} defines no store {store!r}; it has: {', '.join(stores) or 'none'}")
     return instantiate(stores[store])

@@ -21,12 +21,16 @@ from service.errors import ErrorAnswer, add_error_handlers
 from service.health import add_health
 from service.logs import quiet_libraries
 from service.mcp_server import McpEndpoint
+from service.memory_api import memory_router
 from service.request_log import RequestLogMiddleware
 from service.runtime import Builders, Runtime, share
 from service.settings import ServiceSettings
 from service.tools import Tool, load_tools
 
 WRAPPERS = Path(__file__).parent.parent / "hayhooks"
+
+MEMORY_CORPUS = "rag"
+"""The corpus whose answers can be rated."""
 
 ERRORS = {
     404: "There is no such section",
@@ -68,6 +72,8 @@ def create_app(settings: ServiceSettings | None = None, builders: Builders | Non
     app.router.routes.clear()
     for tool in tools:
         _add_run_route(app, tool, run_routes[tool.path])
+    if MEMORY_CORPUS in runtime.corpora:
+        app.include_router(memory_router(runtime.memory))
     add_health(app, runtime)
     add_docs(app)
     mcp = McpEndpoint(tools, app.version, runtime.corpora)

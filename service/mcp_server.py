@@ -39,7 +39,7 @@ class McpEndpoint:
     """
 
     def __init__(self, tools: Sequence[Tool], version: str, corpora: Sequence[str]):
-        instructions = " ".join(INSTRUCTIONS[name] for name in corpora)
+        instructions = " ".join(INSTRUCTIONS[name] for name in corpora if name in INSTRUCTIONS)
         server: Server[Any, Any] = Server("tansaku", version=version, instructions=instructions)
         by_name = {tool.name: tool for tool in tools}
         listed = [_listed(tool) for tool in tools]

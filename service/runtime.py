@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from pipelines.corpora import CORPORA, get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
 from pipelines.manifest import Manifest, read_index_info
+from pipelines.memory import MemoryService
 from pipelines.settings import Settings
 from service.errors import NotReadyError
 from service.settings import ServiceSettings
@@ -169,6 +170,7 @@ class Runtime:
     def __init__(self, settings: ServiceSettings, builders: Builders | None = None):
         self.settings = settings
         builders = _builders(settings) if builders is None else builders
+        self.memory = MemoryService(settings.profile)
         self._served = {name: ServedCorpus(name, build, settings) for name, build in builders.items()}
 
     @property
@@ -185,6 +187,7 @@ class Runtime:
         """End what is still under way."""
         for served in self._served.values():
             served.stop()
+        self.memory.close()
 
     def search(self, corpus: str) -> Any:
         """
