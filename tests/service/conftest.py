@@ -58,9 +58,9 @@ Serve = Callable[..., httpx.Client]
 
 
 @contextmanager
-def running(build: Callable[[], Any], **settings: Any) -> Iterator[httpx.Client]:
+def running(build: Callable[[], Any], corpus: str = "us-patent-law", **settings: Any) -> Iterator[httpx.Client]:
     """Serve on a free port while the block runs; gives a client of the server."""
-    app = create_app(ServiceSettings(**{"samples": False, **settings}), {"us-patent-law": build})
+    app = create_app(ServiceSettings(**{"samples": False, **settings}), {corpus: build})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # callers wait from now on, while the server starts

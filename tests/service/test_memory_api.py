@@ -17,6 +17,7 @@ import pytest
 
 from pipelines.memory import MemoryService
 from pipelines.settings import Settings
+from tests.service.conftest import StandIn, running
 
 PROJECT = Path(__file__).parents[2]
 QUESTION = "when is leave granted in summer"
@@ -64,9 +65,12 @@ class Place:
         }
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+BOTH = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    url = request.getfixturevalue("postgres_database")() if request.param == "postgres" else None
+    url = request.getfixturevalue("postgres_database")() if getattr(request, "param", "") == "postgres" else None
     found = Place(tmp_path, url)
     for name, value in found.environment.items():
         monkeypatch.setenv(name, value)
@@ -131,6 +135,7 @@ def rate(client: httpx.Client, session: str, rating: int = 5, **values: Any) -> 
     return client.post("/api/v2/rag/feedback", json={"session_id": session, "rating": rating, **values})
 
 
+@BOTH
 def test_the_rules_hold_over_two_processes(start: Callable[[], Process], memory: Any) -> None:
     (one, _), (other, _) = start(), start()
     scores = {f"D-{n}#1": 0.9 - n / 1000 for n in range(12)}
@@ -168,8 +173,10 @@ def test_the_rules_hold_over_two_processes(start: Callable[[], Process], memory:
 
 
 @pytest.fixture
-def client(start: Callable[[], Process]) -> httpx.Client:
-    return start()[0]
+def client(place: Place) -> Iterator[httpx.Client]:
+    """A service in this process."""
+    with running(StandIn, corpus="rag", profile=str(place.profile)) as client:
+        yield client
 
 
 @pytest.mark.parametrize(
@@ -310,6 +317,7 @@ def test_forgetting_can_be_tried_first(client: httpx.Client) -> None:
     assert client.get("/api/memory/stats").json()["episodes"] == 0
 
 
+@BOTH
 def test_what_was_answered_survives_kill_9_during_200_ratings(
     start: Callable[[], Process], memory: Any, place: Place
 ) -> None:
@@ -343,9 +351,8 @@ def test_what_was_answered_survives_kill_9_during_200_ratings(
     assert len(memory.store.ratings.of_episodes(sessions)) == 200
 
 
-def test_a_database_that_is_down(start: Callable[[], Process], place: Place) -> None:
-    place.environment["TANSAKU_DATABASE_URL"] = "postgresql://tansaku:secret@127.0.0.1:1/none"
-    client, _ = start()
+def test_a_database_that_is_down(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TANSAKU_DATABASE_URL", "postgresql://tansaku:secret@127.0.0.1:1/none")
 
     answer = rate(client, "any")
 
