@@ -13,6 +13,7 @@ from cli.doctor import doctor
 from cli.download import download
 from cli.evaluate import evaluate
 from cli.index import index
+from cli.memory import memory
 from cli.output import DONE, FAILED, WRONG_USE, print_error
 from cli.render import render
 from cli.search import search
@@ -62,6 +63,7 @@ def main(
 
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(memory, name="memory")
 
 
 def run() -> None:

@@ -1,6 +1,8 @@
 """The memory that a profile defines, and the pipeline that takes ratings for it."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pipelines.errors import ConfigError, TansakuError
@@ -39,21 +41,32 @@ def open_memory(profile: str | None = None, settings: Settings | None = None) ->
     if not spec:
         raise ConfigError(f"profile {profile!r} defines no memory; write `memory:` as in embedded.yaml")
     memory: RAGMemoryIntegrator = instantiate(spec)
-    _warm_up(memory)
+    with memory_errors():
+        memory.warm_up()
     return memory
 
 
-def _warm_up(memory: "RAGMemoryIntegrator") -> None:
+@contextmanager
+def memory_errors() -> Iterator[None]:
+    """
+    Turn what the memory raises into errors that a user can put right.
+
+    :raises ConfigError: For a wrong configuration or vocabulary.
+    :raises MemoryUnavailableError: When the database or the embedder is out of order.
+    :raises TansakuError: For what the memory can't use.
+    """
     from memory_components.domain_vocabulary import VocabularyError
-    from memory_components.errors import MemoryStoreError
+    from memory_components.errors import MemoryInputError, MemoryStoreError
     from memory_components.memory_config import MemoryConfigError
 
     try:
-        memory.warm_up()
+        yield
     except (VocabularyError, MemoryConfigError) as error:
         raise ConfigError(str(error)) from error
     except MemoryStoreError as error:
         raise MemoryUnavailableError(str(error)) from error
+    except MemoryInputError as error:
+        raise TansakuError(str(error)) from error
 
 
 class MemoryService:
