@@ -15,6 +15,8 @@ def episode_line(episode: Episode) -> dict[str, Any]:
         "outcome": dict(episode.outcome),
         "reward": round(episode.reward, 6),
         "importance": round(episode.importance, 6),
+        "novelty": round(episode.novelty, 6),
+        "recurrence": episode.recurrence,
         "user_id": episode.user_id,
         "groups": sorted(episode.groups),
         "session_id": episode.session_id,

@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from memory_components.semantic_memory import SemanticMemory
 from memory_components.text_embedder import TextEmbedder, embed_questions
 
 _SAME_QUESTION = 0.95  # from this cosine on, an episode is a recurrence of another
+_COMPARED = 20  # the nearest episodes that a new one is compared with
 
 
 class RetentionGate(Protocol):
@@ -28,6 +30,23 @@ class RetentionGate(Protocol):
         :param recurrence: How often like questions came before.
         :returns: 0.05 to 1.
         """
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """
+    How important an episode is.
+
+    :param importance: 0.05 to 1.
+    :param novelty: How unlike all questions before it its question is, 0 to 1.
+    :param recurrence: How many like questions came before.
+    :param like: Their episodes.
+    """
+
+    importance: float
+    novelty: float
+    recurrence: int
+    like: tuple[Episode, ...] = ()
 
 
 class EpisodicMemory:
@@ -94,12 +113,15 @@ class EpisodicMemory:
         if importance is not None:
             _check_range("importance", importance, 0.05, 1.0)
         vector = context_embedding if context_embedding is not None else embed_questions(self._embedder, [context])[0]
+        weighed = self.weigh(vector, reward)
         episode = Episode(
             id=uuid.uuid4().hex,
             context=context,
             vector=vector,
             reward=reward,
-            importance=self.importance(vector, reward) if importance is None else importance,
+            importance=weighed.importance if importance is None else importance,
+            novelty=weighed.novelty,
+            recurrence=weighed.recurrence,
             created_at=time.time(),
             user_id=user_id,
             groups=groups,
@@ -107,20 +129,35 @@ class EpisodicMemory:
             outcome=outcome,
         )
         self._store.episodes.add(episode)
+        self.count_recurrence(weighed)
         return episode
 
-    def importance(self, vector: np.ndarray, reward: float, skip: str = "") -> float:
+    def weigh(self, vector: np.ndarray, reward: float, skip: str = "") -> Weighed:
         """
-        What the gate says of an episode.
+        What the gate says of a new episode.
 
         :param vector: The embedding of its question.
         :param reward: -1 to 1.
         :param skip: An episode that isn't compared, because it is the same one.
-        :returns: 0.05 to 1.
+        :returns: Its importance and what that comes from.
         """
-        near = [cosine for e, cosine in self._view.episodes_like(vector, 20) if e.id != skip]
-        novelty = 1.0 - max([0.0, *near])
-        return self._gate.importance(vector, reward, novelty, sum(cosine >= _SAME_QUESTION for cosine in near))
+        near = [(e, cosine) for e, cosine in self._view.episodes_like(vector, _COMPARED) if e.id != skip]
+        like = tuple(e for e, cosine in near if cosine >= _SAME_QUESTION)
+        # Rounding lets a cosine of 1 come out a little above.
+        novelty = 1.0 - min(max([0.0, *(cosine for _, cosine in near)]), 1.0)
+        return Weighed(self._gate.importance(vector, reward, novelty, len(like)), novelty, len(like), like)
+
+    def count_recurrence(self, weighed: Weighed) -> None:
+        """Tell the episodes of like questions that theirs was asked again, which makes them more important."""
+        self._store.episodes.change_many(
+            {
+                e.id: {
+                    "recurrence": e.recurrence + 1,
+                    "importance": self._gate.importance(e.vector, e.reward, e.novelty, e.recurrence + 1),
+                }
+                for e in weighed.like
+            }
+        )
 
     def retrieve_memories(
         self, query: str | np.ndarray, top_k: int = 5, groups: frozenset[str] | None = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from components.retrieval.ranking import source_of
+from memory_components.episodic_memory import Weighed
 from memory_components.errors import MemoryInputError
 from memory_components.rating_records import rating_id, reward_of
 from memory_components.records import Episode, Rating, Session
@@ -61,14 +62,16 @@ def rating_of(session: Session, rating: int, doc_id: str, comment: str, user_id:
     )
 
 
-def episode_of_session(session: Session, vector: np.ndarray, rating: int, importance: float) -> Episode:
+def episode_of_session(session: Session, vector: np.ndarray, rating: int, weighed: Weighed) -> Episode:
     """The episode that an answer becomes when it is rated for the first time."""
     return Episode(
         id=session.id,
         context=session.query,
         vector=vector,
         reward=reward_of(rating),
-        importance=importance,
+        importance=weighed.importance,
+        novelty=weighed.novelty,
+        recurrence=weighed.recurrence,
         created_at=session.created_at,
         user_id=session.user_id,
         groups=session.groups,

@@ -18,6 +18,7 @@ from memory_components.episodic_memory import EpisodicMemory, RetentionGate
 from memory_components.explanation import explain_session
 from memory_components.feedback import Feedback, check_rating, checked_name, clean, episode_of_session, rating_of
 from memory_components.forgetting import Forgetter
+from memory_components.long_term_memory import LongTermMemory
 from memory_components.memory_config import MemoryConfig
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
@@ -262,9 +263,12 @@ class RAGMemoryIntegrator:
         session = parts.store.sessions.open(session_id, now)
         given = rating_of(session, rating, doc_id or "", comment, user_id, now)
         vector = session.vector if session.vector is not None else embed_questions(self.embedder, [session.query])[0]
-        importance = parts.episodic.importance(vector, reward_of(rating), skip=session.id)
-        kept = parts.store.ratings.add(given, episode_of_session(session, vector, rating, importance))
-        return Feedback(kept.id, kept.episode_id, importance, kept.rated_at)
+        known = parts.store.ratings.get(given.id)
+        weighed = parts.episodic.weigh(vector, reward_of(rating), skip=session.id)
+        kept = parts.store.ratings.add(given, episode_of_session(session, vector, rating, weighed))
+        if known is None:
+            parts.episodic.count_recurrence(weighed)
+        return Feedback(kept.id, kept.episode_id, weighed.importance, kept.rated_at)
 
     def start_forgetting(self) -> None:
         """Forget in the background from now on, as often as the configuration says."""
@@ -309,4 +313,4 @@ class RAGMemoryIntegrator:
 
 
 def _gate(config: MemoryConfig) -> RetentionGate:
-    return RetentionRule()
+    return LongTermMemory() if config.upkeep.gate == "trained" else RetentionRule()

@@ -90,6 +90,8 @@ class Episode:
     :param vector: The embedding of `context`.
     :param reward: -1 (bad) to 1 (good).
     :param importance: 0.05 to 1; what forgetting goes by.
+    :param novelty: How unlike all questions before it its question was, 0 to 1.
+    :param recurrence: How many like questions came before and after it.
     :param action: What was done: for a search, what was shown.
     :param outcome: How it turned out.
     :param consolidated: Whether it is kept for good.
@@ -105,6 +107,8 @@ class Episode:
     user_id: str = ""
     groups: frozenset[str] = ANYONE
     session_id: str | None = None
+    novelty: float = 1.0
+    recurrence: int = 0
     action: Mapping[str, Any] = field(default_factory=dict)
     outcome: Mapping[str, Any] = field(default_factory=dict)
     consolidated: bool = False

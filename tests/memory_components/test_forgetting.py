@@ -1,11 +1,14 @@
 """What is kept, cut down and forgotten."""
 
+import numpy as np
 import pytest
 
 from memory_components.forgetting import Forgetter, ForgettingPlan, ForgettingRules, plan_forgetting
+from memory_components.long_term_memory import LongTermMemory
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
 from memory_components.retention_rule import RetentionRule
+from memory_components.spiking_reservoir import SpikingReservoir
 from tests.memory_components.memories import NOW, episode, rating, session, unit
 
 DAY = 86400.0
@@ -135,3 +138,37 @@ def test_the_rule_of_four_numbers(reward: float, novelty: float, recurrence: flo
 
 def test_no_episode_is_worth_nothing() -> None:
     assert RetentionRule(0, 0, 0, 0).importance(unit(1), 0, 0, 0) == 0.05
+
+
+def test_spikes_are_the_same_each_time_and_differ_by_vector() -> None:
+    vectors = np.stack([unit(1), unit(1, 1)])
+
+    spikes = SpikingReservoir().run(vectors)
+
+    assert spikes.shape == (8, 2, 48)
+    assert set(np.unique(spikes)) == {0, 1}
+    assert np.array_equal(spikes, SpikingReservoir().run(vectors))
+    assert not np.array_equal(spikes[:, 0], spikes[:, 1])
+
+
+def test_a_neuron_by_hand() -> None:
+    """
+    One neuron without others, a current of 0.6 and nothing leaking: 0.6, 1.2 (a spike leaves 0.2), 0.8, 1.4.
+    """
+    reservoir = SpikingReservoir(neurons=1, steps=4, leak=1.0, dimension=1)
+    reservoir._input[:] = 0.6
+    reservoir._recurrent[:] = 0
+
+    assert reservoir.run(np.ones((1, 1)))[:, 0, 0].tolist() == [0, 1, 0, 1]
+
+
+def test_the_trained_gate_keeps_good_and_recurring_questions() -> None:
+    gate = LongTermMemory()
+
+    def said(reward: float, novelty: float, recurrence: float) -> float:
+        return gate.importance(unit(1, 2, 3), reward, novelty, recurrence)
+
+    assert said(1.0, 0.1, 0) > said(0.5, 0.1, 0) > said(0.0, 0.1, 0)
+    assert said(1.0, 0.1, 5) > said(1.0, 0.1, 1) > said(1.0, 0.1, 0)
+    assert 0.05 <= said(-1.0, 0.0, 0) <= said(1.0, 0.2, 1000) <= 1.0
+    assert said(1.0, 0.1, 2) == LongTermMemory().importance(unit(1, 2, 3), 1.0, 0.1, 2)

@@ -420,9 +420,15 @@ def test_experiences_that_are_refused(
 
 
 def test_what_is_asked_again_is_more_important(memory: RAGMemoryIntegrator) -> None:
-    found = [memory.episodic.store_experience(QUESTION, {}, {}, reward=0.5).importance for _ in range(4)]
+    first = memory.episodic.store_experience(QUESTION, {}, {}, reward=1.0)
+    memory.episodic.store_experience("how do printers work", {}, {}, reward=1.0)
+    for _ in range(3):
+        memory.episodic.store_experience(QUESTION, {}, {}, reward=1.0)
 
-    assert found[1] < found[2] < found[3]
+    again = memory.store.episodes.get(first.id)
+    assert again is not None
+    assert (first.recurrence, again.recurrence) == (0, 3)
+    assert again.importance > first.importance
 
 
 @pytest.mark.parametrize(
