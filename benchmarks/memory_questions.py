@@ -1,4 +1,4 @@
-"""Questions with known answers and what a query pipeline finds for them before memory acts, for the memory's benchmarks."""
+"""Questions with known answers, and what a query pipeline finds for them before memory acts."""
 
 import json
 from collections import defaultdict

@@ -1,10 +1,11 @@
 """Finds thousands of names in a text, in the time that it takes to read the text."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from components.analysis.folding import fold
 
-_KEY = 2  # names are looked up by their first characters
+_KEY = 2  # the lengths to try at a place are looked up by the first characters there
 
 
 class NameFinder:
@@ -21,7 +22,7 @@ class NameFinder:
 
     def __init__(self) -> None:
         self._things: dict[str, dict[str, None]] = {}  # folded name -> things that have it, in order
-        self._by_start: dict[str, list[str]] = {}  # first characters -> folded names, the longest first
+        self._lengths: dict[str, Counter[int]] = {}  # first characters -> how many folded names there are by length
         self._names: dict[str, list[str]] = {}  # thing -> folded names
 
     def add(self, thing: str, names: Iterable[str]) -> None:
@@ -30,9 +31,7 @@ class NameFinder:
         self._names[thing] = folded
         for name in folded:
             if name not in self._things:
-                same_start = self._by_start.setdefault(name[:_KEY], [])
-                same_start.append(name)
-                same_start.sort(key=lambda other: (-len(other), other))
+                self._lengths.setdefault(name[:_KEY], Counter())[len(name)] += 1
             self._things.setdefault(name, {})[thing] = None
 
     def remove(self, thing: str) -> None:
@@ -41,7 +40,10 @@ class NameFinder:
             del self._things[name][thing]
             if not self._things[name]:
                 del self._things[name]
-                self._by_start[name[:_KEY]].remove(name)
+                lengths = self._lengths[name[:_KEY]]
+                lengths[len(name)] -= 1
+                if not lengths[len(name)]:
+                    del lengths[len(name)]
 
     def find(self, text: str) -> list[tuple[str, str]]:
         """
@@ -64,9 +66,9 @@ class NameFinder:
 
     def _longest_at(self, text: str, position: int) -> str:
         for start in (text[position : position + _KEY], text[position]):
-            for name in self._by_start.get(start, ()):
-                end = position + len(name)
-                if text.startswith(name, position) and _stands_alone(text, position, end):
+            for length in sorted(self._lengths.get(start, ()), reverse=True):
+                name = text[position : position + length]
+                if name in self._things and _stands_alone(text, position, position + length):
                     return name
         return ""
 

@@ -137,13 +137,16 @@ class SemanticMemory:
         self._store.concepts.put([concept])
         return concept
 
-    def retrieve_semantic_knowledge(self, text: str, top_k: int = 5, named_only: bool = False) -> list[Knowledge]:
+    def retrieve_semantic_knowledge(
+        self, text: str, top_k: int = 5, named_only: bool = False, vector: np.ndarray | None = None
+    ) -> list[Knowledge]:
         """
         Concepts that have to do with a text: those it names by a name or an alias, then those near it in meaning.
 
         :param text: A question.
         :param top_k: How many at most.
         :param named_only: Leave those out that are only near in meaning; nothing is embedded then.
+        :param vector: The text's embedding, where there is one already.
         :returns: The concepts, best first.
         :raises MemoryStoreError: When the embedder or the database is out of order.
         """
@@ -151,7 +154,8 @@ class SemanticMemory:
         named = [Knowledge(concept, 1.0, name) for concept, name in self._view.concepts_named_in(text)]
         if named_only or len(named) >= top_k or not text.strip():
             return named[:top_k]
-        (vector,) = embed_questions(self._embedder, [text])
+        if vector is None:
+            (vector,) = embed_questions(self._embedder, [text])
         known = {found.concept.name for found in named}
         near = [
             Knowledge(concept, cosine)

@@ -70,7 +70,8 @@ class VectorIndex:
         return self._ranked(cosines, np.flatnonzero(cosines >= least))
 
     def _cosines(self, vector: np.ndarray) -> np.ndarray:
-        return self._matrix[: len(self._names)] @ np.asarray(vector, np.float32)
+        # A product of matrix and vector would wake the threads of BLAS, which beside other work wait for each other.
+        return np.vecdot(self._matrix[: len(self._names)], np.asarray(vector, np.float32))
 
     def _ranked(self, cosines: np.ndarray, rows: np.ndarray) -> list[tuple[str, float]]:
         found = [(self._names[row], float(cosines[row])) for row in rows]
