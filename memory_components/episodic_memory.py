@@ -22,12 +22,15 @@ _COMPARED = 20  # the nearest episodes that a new one is compared with
 class RetentionGate(Protocol):
     """Says how much an episode is worth keeping."""
 
-    def importance(self, vector: np.ndarray, reward: float, novelty: float, recurrence: float) -> float:
+    def importance(
+        self, vector: np.ndarray, reward: float, novelty: float, recurrence: float, room: float = 1.0
+    ) -> float:
         """
         :param vector: The embedding of the episode's question.
         :param reward: -1 to 1.
         :param novelty: 0 (asked before) to 1 (like nothing before).
         :param recurrence: How often like questions came before.
+        :param room: How much better the rated document could still come out, 0 to 1.
         :returns: 0.05 to 1.
         """
 
@@ -40,12 +43,14 @@ class Weighed:
     :param importance: 0.05 to 1.
     :param novelty: How unlike all questions before it its question is, 0 to 1.
     :param recurrence: How many like questions came before.
+    :param room: How much better the rated document could still come out, 0 to 1.
     :param like: Their episodes.
     """
 
     importance: float
     novelty: float
     recurrence: int
+    room: float
     like: tuple[Episode, ...] = ()
 
 
@@ -132,12 +137,13 @@ class EpisodicMemory:
         self.count_recurrence(weighed)
         return episode
 
-    def weigh(self, vector: np.ndarray, reward: float, skip: str = "") -> Weighed:
+    def weigh(self, vector: np.ndarray, reward: float, room: float = 1.0, skip: str = "") -> Weighed:
         """
         What the gate says of a new episode.
 
         :param vector: The embedding of its question.
         :param reward: -1 to 1.
+        :param room: How much better the rated document could still come out, 0 to 1.
         :param skip: An episode that isn't compared, because it is the same one.
         :returns: Its importance and what that comes from.
         """
@@ -145,7 +151,8 @@ class EpisodicMemory:
         like = tuple(e for e, cosine in near if cosine >= _SAME_QUESTION)
         # Rounding lets a cosine of 1 come out a little above.
         novelty = 1.0 - min(max([0.0, *(cosine for _, cosine in near)]), 1.0)
-        return Weighed(self._gate.importance(vector, reward, novelty, len(like)), novelty, len(like), like)
+        importance = self._gate.importance(vector, reward, novelty, len(like), room)
+        return Weighed(importance, novelty, len(like), room, like)
 
     def count_recurrence(self, weighed: Weighed) -> None:
         """Tell the episodes of like questions that theirs was asked again, which makes them more important."""
@@ -153,7 +160,7 @@ class EpisodicMemory:
             {
                 e.id: {
                     "recurrence": e.recurrence + 1,
-                    "importance": self._gate.importance(e.vector, e.reward, e.novelty, e.recurrence + 1),
+                    "importance": self._gate.importance(e.vector, e.reward, e.novelty, e.recurrence + 1, e.room),
                 }
                 for e in weighed.like
             }

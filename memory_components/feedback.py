@@ -9,6 +9,7 @@ from memory_components.episodic_memory import Weighed
 from memory_components.errors import MemoryInputError
 from memory_components.rating_records import rating_id, reward_of
 from memory_components.records import Episode, Rating, Session
+from memory_components.retention_room import room_of
 from memory_components.session_records import shown_weights
 
 _LONGEST_NAME = 256
@@ -62,6 +63,12 @@ def rating_of(session: Session, rating: int, doc_id: str, comment: str, user_id:
     )
 
 
+def room_for(session: Session, doc_id: str) -> float:
+    """How much better the rated result could still come out; of a whole answer, its first."""
+    ranks = [r.rank for r in session.shown if doc_id in ("", r.document_id, source_of(r.document_id))]
+    return float(room_of(min(ranks, default=1)))
+
+
 def episode_of_session(session: Session, vector: np.ndarray, rating: int, weighed: Weighed) -> Episode:
     """The episode that an answer becomes when it is rated for the first time."""
     return Episode(
@@ -72,6 +79,7 @@ def episode_of_session(session: Session, vector: np.ndarray, rating: int, weighe
         importance=weighed.importance,
         novelty=weighed.novelty,
         recurrence=weighed.recurrence,
+        room=weighed.room,
         created_at=session.created_at,
         user_id=session.user_id,
         groups=session.groups,

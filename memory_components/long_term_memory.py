@@ -13,7 +13,7 @@ _LEAST, _MOST = 0.05, 1.0
 
 class LongTermMemory:
     """
-    A spiking reservoir and a recurrent network (GRU) that reads its spikes beside reward, novelty and recurrence.
+    A spiking reservoir and a recurrent network (GRU) that reads its spikes beside reward, novelty, recurrence and room.
 
     The network was trained on simulated streams, see `benchmarks/retention/train_gate.py`; it runs on ONNX Runtime.
     `memory_components.retention_rule.RetentionRule` takes its place with `upkeep: {gate: rule}`.
@@ -32,13 +32,15 @@ class LongTermMemory:
         self._network = onnxruntime.InferenceSession(weights, options, ["CPUExecutionProvider"])
         self._reservoir = SpikingReservoir()
 
-    def importance(self, vector: np.ndarray, reward: float, novelty: float, recurrence: float) -> float:
+    def importance(
+        self, vector: np.ndarray, reward: float, novelty: float, recurrence: float, room: float = 1.0
+    ) -> float:
         """
         How much an episode is worth keeping; the parameters are those of `RetentionGate`.
 
         :returns: 0.05 to 1.
         """
-        numbers = np.array([[reward, novelty, recurrence]], np.float32)
+        numbers = np.array([[reward, novelty, recurrence, room]], np.float32)
         sequence = gate_inputs(self._reservoir.run(vector[None]), numbers)
         value = float(self._network.run(["importance"], {"sequence": sequence})[0][0])
         return min(max(value, _LEAST), _MOST)
@@ -49,9 +51,9 @@ def gate_inputs(spikes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     What the network reads at each step.
 
     :param spikes: (steps, n, neurons).
-    :param numbers: Reward, novelty and recurrence, (n, 3).
-    :returns: The spikes, then reward, its size, novelty and ln(1 + recurrence): (steps, n, neurons + 4).
+    :param numbers: Reward, novelty, recurrence and room, (n, 4).
+    :returns: The spikes, then reward, its size, novelty, ln(1 + recurrence) and room: (steps, n, neurons + 5).
     """
-    reward, novelty, recurrence = numbers.T
-    told = np.stack([reward, np.abs(reward), novelty, np.log1p(recurrence)], axis=1).astype(np.float32)
+    reward, novelty, recurrence, room = numbers.T
+    told = np.stack([reward, np.abs(reward), novelty, np.log1p(recurrence), room], axis=1).astype(np.float32)
     return np.concatenate([spikes, np.broadcast_to(told, (len(spikes), *told.shape))], axis=2)

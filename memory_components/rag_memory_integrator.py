@@ -16,7 +16,15 @@ from haystack.utils import Secret
 from components.retrieval.ranking import Candidate
 from memory_components.episodic_memory import EpisodicMemory, RetentionGate
 from memory_components.explanation import explain_session
-from memory_components.feedback import Feedback, check_rating, checked_name, clean, episode_of_session, rating_of
+from memory_components.feedback import (
+    Feedback,
+    check_rating,
+    checked_name,
+    clean,
+    episode_of_session,
+    rating_of,
+    room_for,
+)
 from memory_components.forgetting import Forgetter
 from memory_components.long_term_memory import LongTermMemory
 from memory_components.memory_config import MemoryConfig
@@ -264,7 +272,7 @@ class RAGMemoryIntegrator:
         given = rating_of(session, rating, doc_id or "", comment, user_id, now)
         vector = session.vector if session.vector is not None else embed_questions(self.embedder, [session.query])[0]
         known = parts.store.ratings.get(given.id)
-        weighed = parts.episodic.weigh(vector, reward_of(rating), skip=session.id)
+        weighed = parts.episodic.weigh(vector, reward_of(rating), room_for(session, doc_id or ""), session.id)
         kept = parts.store.ratings.add(given, episode_of_session(session, vector, rating, weighed))
         if known is None:
             parts.episodic.count_recurrence(weighed)

@@ -92,6 +92,7 @@ class Episode:
     :param importance: 0.05 to 1; what forgetting goes by.
     :param novelty: How unlike all questions before it its question was, 0 to 1.
     :param recurrence: How many like questions came before and after it.
+    :param room: How much better its document could still come out, 0 to 1, see `retention_room`.
     :param action: What was done: for a search, what was shown.
     :param outcome: How it turned out.
     :param consolidated: Whether it is kept for good.
@@ -109,6 +110,7 @@ class Episode:
     session_id: str | None = None
     novelty: float = 1.0
     recurrence: int = 0
+    room: float = 1.0
     action: Mapping[str, Any] = field(default_factory=dict)
     outcome: Mapping[str, Any] = field(default_factory=dict)
     consolidated: bool = False

@@ -60,6 +60,7 @@ episodes = Table(
     Column("importance", Float, nullable=False),
     Column("novelty", Float, nullable=False),
     Column("recurrence", Integer, nullable=False),
+    Column("room", Float, nullable=False),
     Column("vector", LargeBinary, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("consolidated", Boolean, nullable=False),

@@ -23,6 +23,7 @@ from memory_components.identifiers import numbers_in
 from memory_components.long_term_memory import LongTermMemory
 from memory_components.place_limits import Standing, memory_boosts
 from memory_components.rating_records import reward_of
+from memory_components.retention_room import room_of
 from memory_components.retention_rule import RetentionRule
 
 SESSIONS, ROOM, LATER, USERS = 2000, 200, 1000, 30
@@ -44,13 +45,16 @@ class Kept:
     novelty: float
     recurrence: int
     luck: float
+    room: float
     importance: float = 0.0
 
 
 class Gate(Protocol):
     """Says how important a session is."""
 
-    def importance(self, vector: np.ndarray, reward: float, novelty: float, recurrence: float) -> float: ...
+    def importance(
+        self, vector: np.ndarray, reward: float, novelty: float, recurrence: float, room: float = 1.0
+    ) -> float: ...
 
 
 Policy = Callable[[Kept], Any]
@@ -86,6 +90,9 @@ def measure(
         for name, values in gains.items()
     }
     ours = np.array(gains["trained gate"])
+    for name in (*SIMPLE, "rule of four numbers"):
+        less = ours - gains[name]
+        results[f"trained gate less {name}"] = f"{less.mean():+.4f}, standard deviation {less.std(ddof=1):.4f}"
     bars = [Bar(f"trained gate over {name}", float((ours - gains[name]).mean()), 0.0) for name in SIMPLE]
     raise typer.Exit(0 if tell("retention", results, bars, as_json) else 1)
 
@@ -113,7 +120,8 @@ def _session(question: Question, number: int, random: np.random.Generator) -> Ke
     if random.random() < 0.1:
         rating = 6 - rating
     user, luck = f"user {random.integers(USERS)}", float(random.random())
-    return Kept(question, numbers_in(question.text), user, document, rating, number, number, 1.0, 0, luck)
+    room = float(room_of(ids.index(document) + 1))
+    return Kept(question, numbers_in(question.text), user, document, rating, number, number, 1.0, 0, luck, room)
 
 
 def _kept(sessions: list[Kept], room: int, policy: Policy, gate: Gate | None) -> list[Kept]:
@@ -130,7 +138,7 @@ def _kept(sessions: list[Kept], room: int, policy: Policy, gate: Gate | None) ->
             other.recurrence += 1
         for each in (*like, session) if gate else ():
             reward = reward_of(each.rating)
-            each.importance = gate.importance(each.question.vector, reward, each.novelty, each.recurrence)
+            each.importance = gate.importance(each.question.vector, reward, each.novelty, each.recurrence, each.room)
         vectors[len(kept)] = session.question.vector
         kept.append(session)
         if len(kept) > room:

@@ -1,8 +1,11 @@
 """What is kept, cut down and forgotten."""
 
+import doctest
+
 import numpy as np
 import pytest
 
+from memory_components import retention_room
 from memory_components.forgetting import Forgetter, ForgettingPlan, ForgettingRules, plan_forgetting
 from memory_components.long_term_memory import LongTermMemory
 from memory_components.memory_store import MemoryStore
@@ -122,18 +125,18 @@ def test_the_background_run_ends(store: MemoryStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reward", "novelty", "recurrence", "expected"),
+    ("reward", "recurrence", "room", "expected"),
     [
-        (0.0, 0.0, 0, 0.2),
-        (1.0, 0.0, 0, 0.6),
-        (-1.0, 0.0, 0, 0.6),
-        (0.5, 1.0, 5, 0.8),
-        (0.0, 0.0, 99, 0.5),
-        (1.0, 1.0, 5, 1.0),
+        (0.0, 9, 1.0, 0.2),
+        (1.0, 0, 0.0, 0.4),
+        (-1.0, 0, 0.0, 0.4),
+        (0.5, 5, 0.0, 0.4),
+        (0.5, 99, 0.5, 0.65),
+        (1.0, 5, 1.0, 1.0),
     ],
 )
-def test_the_rule_of_four_numbers(reward: float, novelty: float, recurrence: float, expected: float) -> None:
-    assert RetentionRule().importance(unit(1), reward, novelty, recurrence) == pytest.approx(expected)
+def test_the_rule_of_four_numbers(reward: float, recurrence: int, room: float, expected: float) -> None:
+    assert RetentionRule().importance(unit(1), reward, 0.5, recurrence, room) == pytest.approx(expected)
 
 
 def test_no_episode_is_worth_nothing() -> None:
@@ -162,13 +165,20 @@ def test_a_neuron_by_hand() -> None:
     assert reservoir.run(np.ones((1, 1)))[:, 0, 0].tolist() == [0, 1, 0, 1]
 
 
-def test_the_trained_gate_keeps_good_and_recurring_questions() -> None:
+def test_the_trained_gate_keeps_what_later_questions_need() -> None:
     gate = LongTermMemory()
 
-    def said(reward: float, novelty: float, recurrence: float) -> float:
-        return gate.importance(unit(1, 2, 3), reward, novelty, recurrence)
+    def said(reward: float, recurrence: int = 0, room: float = 1.0) -> float:
+        return gate.importance(unit(1, 2, 3), reward, 0.1, recurrence, room)
 
-    assert said(1.0, 0.1, 0) > said(0.5, 0.1, 0) > said(0.0, 0.1, 0)
-    assert said(1.0, 0.1, 5) > said(1.0, 0.1, 1) > said(1.0, 0.1, 0)
-    assert 0.05 <= said(-1.0, 0.0, 0) <= said(1.0, 0.2, 1000) <= 1.0
-    assert said(1.0, 0.1, 2) == LongTermMemory().importance(unit(1, 2, 3), 1.0, 0.1, 2)
+    assert said(1.0, room=1.0) > said(1.0, room=0.0) > said(0.0)
+    assert said(1.0, recurrence=3) > said(1.0)
+    # By the default rules: good ratings aren't forgotten while there is room, those that say nothing are.
+    assert min(said(reward, room=room) for reward in (0.5, 1.0) for room in (0.0, 1.0)) >= 0.3 > said(0.0)
+    assert said(1.0, 2) == LongTermMemory().importance(unit(1, 2, 3), 1.0, 0.1, 2, 1.0)
+
+
+@pytest.mark.parametrize("module", [retention_room])
+def test_examples(module: object) -> None:
+    result = doctest.testmod(module)  # type: ignore[arg-type]
+    assert result.attempted > 0 == result.failed

@@ -41,6 +41,7 @@ def upgrade() -> None:
         sa.Column("importance", sa.Float, nullable=False),
         sa.Column("novelty", sa.Float, nullable=False),
         sa.Column("recurrence", sa.Integer, nullable=False),
+        sa.Column("room", sa.Float, nullable=False),
         sa.Column("vector", sa.LargeBinary, nullable=False),
         sa.Column("created_at", sa.Double, nullable=False),
         sa.Column("consolidated", sa.Boolean, nullable=False),
