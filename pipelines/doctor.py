@@ -154,14 +154,14 @@ class Doctor:
         expected = self._expected(manifest)
         damage = find_damage(self._stores)
         # A vector that was written and not yet noted is no error: the next run writes it again.
-        may_be_there = _ids(manifest, "SELECT id FROM chunks")
+        unnoted = _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL AND vector_text IS NULL")
         stores = {}
         for name, store in self._stores.items():
             if name in damage:
                 stores[name] = StoreFindings(0, damage=damage[name])
                 continue
             present = set(store.ids(None))
-            unknown = present - (may_be_there if name == "vector" else expected[name])
+            unknown = present - expected[name] - (unnoted if name == "vector" else set())
             stores[name] = StoreFindings(len(present), sorted(expected[name] - present), sorted(unknown))
         unreadable = manifest.rows(
             "SELECT origin, reason, unreadable FROM sources WHERE reason != '' OR unreadable != ''"
@@ -170,7 +170,7 @@ class Doctor:
             corpus=self._corpus.name,
             stores=stores,
             unfinished=manifest.info().pending_sources,
-            without_vectors=manifest.count_todo() if "vector" in self._stores else 0,
+            without_vectors=manifest.count_chunks() - manifest.count_vectors() if "vector" in self._stores else 0,
             other_recipe=self._other_recipe(manifest) if "vector" not in damage else "",
             unreadable={row["origin"]: row["unreadable"] or row["reason"] for row in unreadable},
         )
@@ -179,7 +179,7 @@ class Doctor:
         return {
             "keyword": _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL"),
             "parents": _ids(manifest, "SELECT DISTINCT source_id FROM claims"),
-            "vector": _ids(manifest, "SELECT id FROM chunks WHERE vector_text IS NOT NULL"),
+            "vector": manifest.embedded(),
         }
 
     def _remove_store(self, name: str, damage: str) -> None:
