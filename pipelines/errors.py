@@ -27,6 +27,14 @@ class ConfigError(TansakuError):
     """A pipeline, profile or configuration file is wrong."""
 
 
+class UnknownNameError(ConfigError):
+    """
+    A user named a pipeline, profile or dataset that isn't there.
+
+    :param message: Names it and what there is.
+    """
+
+
 class IndexMissingError(TansakuError):
     """A corpus has no index yet; the message holds the command that builds it."""
 
