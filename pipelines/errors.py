@@ -1,6 +1,6 @@
 """One tree of exceptions for everything that a user can put right."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 
 class TansakuError(Exception):
@@ -67,3 +67,11 @@ class IndexLockedError(TansakuError):
 
 class SourceError(TansakuError):
     """A source file or folder can't be read."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it."""
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__
