@@ -3,6 +3,8 @@
 from importlib.metadata import version
 from typing import Any
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
@@ -20,10 +22,13 @@ def add_health(app: FastAPI, runtime: Runtime) -> None:
     """
     versions = {name: version(name) for name in PACKAGES}
 
+    # A thread of its own: it must not wait behind searches that have taken all others.
+    limiter = CapacityLimiter(1)
+
     @app.get("/health", tags=["health"], responses={503: {"description": "Starting, or not able to search"}})
-    def health() -> JSONResponse:
+    async def health() -> JSONResponse:
         """Tell which parts are ready: pipelines, stores with counts, versions, embedder."""
-        ready, parts = runtime.health()
+        ready, parts = await run_sync(runtime.health, limiter=limiter)
         answer: dict[str, Any] = {**parts, "versions": versions}
         return JSONResponse(answer, 200 if ready else 503)
 

@@ -26,6 +26,7 @@ class StandIn:
     def __init__(self) -> None:
         self.released = threading.Event()
         self.released.set()
+        self.waiting = threading.Semaphore(0)
 
     def warm_up(self) -> None:
         self.released.wait()
@@ -33,6 +34,9 @@ class StandIn:
     def search(self, query: str, **arguments: Any) -> dict[str, Any]:
         query = check_query(query)
         check_count("top_k", arguments["top_k"])
+        if query == "wait":
+            self.waiting.release()
+            self.released.wait()
         if query == "no index":
             raise IndexMissingError("us-patent-law")
         if query == "a defect":
@@ -66,7 +70,10 @@ def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.C
         thread.start()
         try:
             with httpx.Client(
-                base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=120, trust_env=False
+                base_url=f"http://127.0.0.1:{listener.getsockname()[1]}",
+                timeout=120,
+                trust_env=False,
+                limits=httpx.Limits(max_connections=100),
             ) as client:
                 yield client
         finally:

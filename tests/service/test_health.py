@@ -1,6 +1,7 @@
 """How a service starts, gets ready, breaks and recovers."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -30,6 +31,21 @@ def test_until_it_is_ready_it_says_so(serve, stand_in, until_ready):
     assert ready["status"] == "ready"
     assert (ready["pipelines"], ready["stores"]) == (["mpep_query"], {"keyword": 7})
     assert {"tansaku", "haystack-ai", "hayhooks"} <= set(ready["versions"])
+
+
+def test_it_answers_while_searches_take_all_threads(serve, stand_in, until_ready):
+    client = serve(lambda: stand_in)
+    until_ready(client)
+    stand_in.released.clear()
+    with ThreadPoolExecutor(60) as callers:
+        answers = [callers.submit(client.post, SEARCH, json={"query": "wait"}) for _ in range(60)]
+        for _ in range(40):  # as many as the server has threads
+            assert stand_in.waiting.acquire(timeout=60)
+        healthy = client.get("/health")
+        stand_in.released.set()
+
+    assert healthy.status_code == 200
+    assert {answer.result().status_code for answer in answers} == {200}
 
 
 def wait_until_failed(client) -> dict[str, Any]:
