@@ -385,7 +385,7 @@ class Manifest:
             vectors=self.count_vectors(),
             pending_sources=int(self.rows("SELECT count(*) FROM sources WHERE state != 'done'")[0][0]),
             recipe=self.fact(RECIPE),
-            editions=editions,
+            editions={kind: _newest(found) for kind, found in editions.items()},
             outdated_vectors=self.count_outdated(),
         )
 
@@ -412,6 +412,11 @@ def read_index_info(folder: Path, corpus: str) -> IndexInfo:
     if not info.chunks:
         raise IndexMissingError(corpus)
     return info
+
+
+def _newest(editions: list[str]) -> list[str]:
+    """Of documents that have a day of publication each, the last one tells how far the index goes."""
+    return [max(editions)] if all(edition.startswith("published ") for edition in editions) else editions
 
 
 def read_path(stored: str | bytes) -> Path:

@@ -117,7 +117,9 @@ def outcomes(batch: "list[ByteStream]", produced: Produced) -> list[Outcome]:
         reasons[origin] = f"{reasons[origin]}; {reason}" if origin in reasons else reason
     editions: dict[str, str] = {}
     for document in produced.chunks:
-        editions.setdefault(document.meta["origin"], str(document.meta.get("edition") or ""))
+        origin, edition = document.meta["origin"], str(document.meta.get("edition") or "")
+        # A file of many notices goes as far as its newest one.
+        editions[origin] = max(edition, editions.get(origin, ""))
     found = []
     for stream in batch:
         origin, kind, detail = (stream.meta[name] for name in ("origin", "kind", "detail"))

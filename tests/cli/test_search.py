@@ -63,6 +63,19 @@ def test_without_vectors_a_warning_says_so(keyword_index: Any) -> None:
     assert "1 passage in " in output
 
 
+def test_the_warning_is_told_once(keyword_index: Any, caplog: pytest.LogCaptureFixture) -> None:
+    run("search", "us-patent-law", "time for reply", "-k", "1")
+
+    assert caplog.messages == []
+
+
+def test_what_overrides_and_what_is_rescinded(sample_data: Any) -> None:
+    _, output, _ = run("search", "us-patent-law", "MPEP 2106.04(a)(2)", "-k", "4")
+
+    assert "overrides: MPEP 2106, MPEP 2106.04(a)(2)\n" in output
+    assert "rescinded by: 2031-90007\n" in output
+
+
 def test_nothing_found(sample_data: Any) -> None:
     assert run("search", "us-patent-law", '"no such words at all"') == (DONE, "Nothing found.\n", "")
 

@@ -38,6 +38,14 @@ def test_first_run_indexes_everything_and_reports_it(notes: Notes) -> None:
     assert read_index_info(notes.folder, "notes").corpus_version == report.corpus_version
 
 
+def test_documents_with_a_day_of_publication_are_one_edition(notes: Notes) -> None:
+    notes.write("a.txt", "notes 10 published 2030-03-04", "N1: Apples")
+    notes.write("b.txt", "notes 10 published 2031-01-20", "N2: Bees")
+    notes.write("c.txt", "notes 10 published 2030-09-02", "N3: Dates")
+
+    assert notes.run().editions == {"note": ["published 2031-01-20"]}
+
+
 def test_unchanged_sources_cost_nothing(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     notes.write("a.txt", "notes 10", "N1: Apples")
     version = notes.run().corpus_version

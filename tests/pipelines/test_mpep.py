@@ -59,6 +59,7 @@ def test_an_answer(search: MpepSearch, query: str) -> None:
     assert (answer["query"], answer["degraded"]) == (query, [])
     assert answer["corpus"]["name"] == "us-patent-law"
     assert answer["corpus"]["editions"]["uslm_xml"] == ["through Pub. L. 119-1"]
+    assert answer["corpus"]["editions"]["federal_register"] == ["published 2031-01-20"]
     assert answer["execution_time_ms"] > 0
     # Three passages hold the quoted words.
     assert [hit["rank"] for hit in hits] == list(range(1, 4 if '"' in query else 11))
@@ -67,7 +68,7 @@ def test_an_answer(search: MpepSearch, query: str) -> None:
     assert relevance == sorted(relevance, reverse=True)
     assert all(0 <= score <= 1 for score in relevance)
     for hit in hits:
-        assert set(hit) - {"overrides"} == (HIT | NOTICE if hit["is_update"] else HIT)
+        assert set(hit) - {"overrides", "rescinded_by"} == (HIT | NOTICE if hit["is_update"] else HIT)
         assert all(0 <= start < end <= len(hit["text"]) for start, end in hit["highlights"])
         assert hit["highlights"] == sorted(hit["highlights"])
 
@@ -211,17 +212,17 @@ def test_quoted_phrases_are_required(search: MpepSearch) -> None:
         ({"query": " \t\n\u3000 "}, "query: '' is not allowed"),
         ({"query": "x" * 10_001}, "it must be a text of 3 to 10,000 characters"),
         ({"query": "\u200b\u200d\u2060\ufeff"}, "it must be a text of 3 to 10,000 characters"),
-        ({"query": None}, "query: None is not allowed"),
+        ({"query": None}, "query: nothing is not allowed"),
         ({"query": 123}, "query: 123 is not allowed"),
         ({"top_k": 0}, "top_k: 0 is not allowed; it must be an integer of 1 or more"),
         ({"top_k": -1}, "top_k: -1 is not allowed"),
-        ({"top_k": True}, "top_k: True is not allowed"),
+        ({"top_k": True}, "top_k: true is not allowed"),
         ({"top_k": "5"}, "top_k: '5' is not allowed"),
         ({"top_k": 5.0}, r"top_k: 5\.0 is not allowed"),
-        ({"top_k": None}, "top_k: None is not allowed"),
+        ({"top_k": None}, "top_k: nothing is not allowed"),
         ({"retrieve_k": 0}, "retrieve_k: 0 is not allowed"),
         ({"retrieve_k": "9"}, "retrieve_k: '9' is not allowed"),
-        ({"retrieve_k": False}, "retrieve_k: False is not allowed"),
+        ({"retrieve_k": False}, "retrieve_k: false is not allowed"),
         (
             {"source_filter": "mpep"},
             "source_filter: 'mpep' is not allowed; it must be one of MPEP, 35_USC, 37_CFR, SUB",
@@ -627,7 +628,7 @@ def test_what_can_be_no_section_of_the_mpep_is_not_called_one(search: MpepSearch
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [("", "''"), ("  ", "'  '"), ("claims", "'claims'"), ("§", "'§'"), ("1" * 201, "11"), (None, "None"), (608, "608")],
+    [("", "''"), ("  ", "'  '"), ("claims", "'claims'"), ("§", "'§'"), ("1" * 201, "11"), (None, "nothing"), (608, "608")],
 )
 def test_malformed_sections_say_what_is_right(search: MpepSearch, number: Any, shown: str) -> None:
     with pytest.raises(ArgumentError, match=r'it must be a section number such as "608\.01\(o\)"') as raised:
