@@ -17,6 +17,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pipelines.errors import ConfigError, UnknownNameError
 from pipelines.settings import Settings
+from pipelines.yaml_lines import YamlLines
+from pipelines.yaml_loader import compose_yaml, construct_yaml, fault_of
 
 if TYPE_CHECKING:
     from haystack import Pipeline
@@ -61,11 +63,16 @@ def read_yaml(path: Path) -> Definition:
     :raises ConfigError: When it can't be read or holds something else.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
+        root = compose_yaml(path.read_text(encoding="utf-8"))
+        data = construct_yaml(root)
+    except yaml.MarkedYAMLError as error:
+        line, message = fault_of(error)
+        raise ConfigError(f"{path}:{line}: {message}") from error
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: can't be read: {error}") from error
+    lines = YamlLines.of(root)
+    for place in lines.duplicates[:1]:
+        raise ConfigError(f"{path}:{lines.line(*place)}: {place[-1]!r} stands here a second time")
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: must hold a mapping with `components:` and `connections:`")
     return data

@@ -628,7 +628,15 @@ def test_what_can_be_no_section_of_the_mpep_is_not_called_one(search: MpepSearch
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [("", "''"), ("  ", "'  '"), ("claims", "'claims'"), ("§", "'§'"), ("1" * 201, "11"), (None, "nothing"), (608, "608")],
+    [
+        ("", "''"),
+        ("  ", "'  '"),
+        ("claims", "'claims'"),
+        ("§", "'§'"),
+        ("1" * 201, "11"),
+        (None, "nothing"),
+        (608, "608"),
+    ],
 )
 def test_malformed_sections_say_what_is_right(search: MpepSearch, number: Any, shown: str) -> None:
     with pytest.raises(ArgumentError, match=r'it must be a section number such as "608\.01\(o\)"') as raised:

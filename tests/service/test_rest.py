@@ -101,7 +101,11 @@ def test_a_wrong_argument_is_named_with_its_value_and_what_is_allowed(client, bo
             JSON,
             "query: '\\ud800abc' is not allowed; it must be a string of 3 to 10,000 characters",
         ),
-        (b'{"query": "abc", "top_k": NaN}', JSON, "top_k: not a number is not allowed; it must be an integer from 1 to 20"),
+        (
+            b'{"query": "abc", "top_k": NaN}',
+            JSON,
+            "top_k: not a number is not allowed; it must be an integer from 1 to 20",
+        ),
     ],
 )
 def test_a_body_that_is_no_json_object(client, content, headers, message):
