@@ -5,7 +5,9 @@ A pipeline file is plain Haystack YAML plus `corpus:` and references such as `${
 comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings.
 """
 
+import json
 import os
+import re
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 TRUSTED_PACKAGES = ("components", "memory_components")
 HAYSTACK_KEYS = ("components", "connections", "metadata", "max_runs_per_component", "connection_type_validation")
+_OWN_REFERENCE = re.compile(rf"\$\{{\s*(?:\.|(?:{'|'.join(HAYSTACK_KEYS)})\b)")
 
 Definition = dict[str, Any]
 """A resolved pipeline file: what `Pipeline.from_dict` takes."""
@@ -141,6 +144,9 @@ def resolve(
     corpus = corpus or data.get("corpus")
     if not isinstance(corpus, str) or not corpus:
         raise ConfigError(f"{path}: `corpus:` is missing; it names the corpus that the pipeline works on")
+    if own := _OWN_REFERENCE.search(json.dumps(data, default=str)):
+        # Such references can double a text at each step.
+        raise ConfigError(f"{path}: {own.group()}...}} refers to the file itself; refer to names of the profile alone")
     names = profile_names(profile or settings.profile, corpus, settings)
     merged = OmegaConf.create({**names, **data, "corpus": corpus})
     try:

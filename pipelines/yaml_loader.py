@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-MOST_CHARACTERS, MOST_VALUES, MOST_LEVELS = 256 << 10, 20_000, 50
+MOST_CHARACTERS, MOST_VALUES, MOST_LEVELS, MOST_REFERENCES = 256 << 10, 20_000, 50, 20
 
 
 class UnusableYamlError(yaml.MarkedYAMLError):
@@ -48,8 +48,8 @@ def construct_yaml(root: yaml.Node | None) -> Any:
 
     :param root: From `compose_yaml`.
     :returns: Plain values, as `yaml.safe_load` makes them.
-    :raises yaml.MarkedYAMLError: When one of them stands for nothing that there is, such as the 45th of May, or is no
-        finite number.
+    :raises yaml.MarkedYAMLError: When one of them stands for nothing that there is, such as the 45th of May, is no
+        finite number or holds more than 20 references.
     """
     return None if root is None else _BoundedLoader("").construct_document(root)
 
@@ -92,6 +92,9 @@ class _BoundedLoader(yaml.SafeLoader):
             raise UnusableYamlError(problem=str(error), problem_mark=node.start_mark) from error
         if isinstance(value, float) and not math.isfinite(value):
             problem = f"{str(node.value)[:20]} can't be used; write a finite number"
+            raise UnusableYamlError(problem=problem, problem_mark=node.start_mark)
+        if isinstance(value, str) and value.count("${") > MOST_REFERENCES:
+            problem = f"more than {MOST_REFERENCES} references in one value"
             raise UnusableYamlError(problem=problem, problem_mark=node.start_mark)
         return value
 

@@ -80,6 +80,8 @@ def test_pipeline_is_found_by_name_and_by_path(settings: Settings) -> None:
         ("profiles/embedded.yaml", "a: [", "not valid YAML"),
         ("small.yaml", PIPELINE + "corpus: other\n", r"small\.yaml:\d+: 'corpus' stands here a second time"),
         ("profiles/embedded.yaml", "a: 1\nb: .inf\n", r"embedded\.yaml:2: \.inf can't be used; write a finite number"),
+        ("small.yaml", PIPELINE.replace("${sizes.chunk}", "${components.splitter}"), "refers to the file itself"),
+        ("small.yaml", PIPELINE.replace("${sizes.chunk}", "${..type}"), "refers to the file itself"),
         ("small.yaml", "a: \x07", "can't be read"),
         ("small.yaml", "a:\n  - " + "[" * 100_000, r"small\.yaml:\d+: nested more than 50 levels deep"),
         ("small.yaml", "a: " + "x" * 300_000, r"small\.yaml:1: the file is larger than 256 KiB"),
