@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pipelines.counting import counted
 from pipelines.errors import TansakuError
+from pipelines.free_space import require_space_for_vectors
 from pipelines.loading import Definition, build
 from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, VECTOR_WRITER
@@ -113,6 +114,7 @@ class VectorPass:
         total = self._manifest.count_todo()
         if not total:
             return 0
+        require_space_for_vectors(self.store, self._manifest.count_chunks())
         progress(LOADING, 0, 1)
         with self._explained("the embedder can't be made ready"):
             self._pipeline.warm_up()
@@ -125,6 +127,7 @@ class VectorPass:
                 progress(EMBEDDING, done + start, total)
                 with self._explained("embedding failed"):
                     vectors += self._embedder.run(documents=chunks[start : start + STEP])["documents"]
+            require_space_for_vectors(self.store, self._manifest.count_vectors() + len(vectors))
             self._writer.run(documents=vectors)
             self._manifest.mark_embedded(rows)
             done += len(rows)
