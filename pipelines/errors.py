@@ -1,6 +1,6 @@
 """One tree of exceptions for everything that a user can put right."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 
 class TansakuError(Exception):
@@ -25,6 +25,14 @@ class ArgumentError(TansakuError, ValueError):
 
 class ConfigError(TansakuError):
     """A pipeline, profile or configuration file is wrong."""
+
+
+class UnknownNameError(ConfigError):
+    """
+    A user named a pipeline, profile or dataset that isn't there.
+
+    :param message: Names it and what there is.
+    """
 
 
 class IndexMissingError(TansakuError):
@@ -59,3 +67,11 @@ class IndexLockedError(TansakuError):
 
 class SourceError(TansakuError):
     """A source file or folder can't be read."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it."""
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__

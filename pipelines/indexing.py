@@ -98,8 +98,9 @@ class IndexRun:
                 self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
                 notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
+                vector_pass.remove_outdated()
                 vector_pass.check()
-                vector_pass.remove_stale()
+                vector_pass.refresh()
                 if vectors:
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
@@ -168,7 +169,8 @@ class IndexRun:
             for document in (*produced.chunks, *produced.records)
         }
         plan = self._manifest.plan(origins, claims)
-        self._manifest.begin(origins, claims)
+        rows = [row for row in produced.rows if plan.winners.get(row.source_id) == row.origin]
+        self._manifest.begin(origins, claims, plan, rows)
         keep = {KEYWORD_WRITER: produced.chunks, PARENTS_WRITER: produced.records}
         for name, writer in self._writers.items():
             with ExitStack() as stack:
@@ -177,7 +179,6 @@ class IndexRun:
                 documents = [d for d in keep[name] if plan.winners.get(d.meta["source_id"]) == d.meta["origin"]]
                 if documents:
                     writer.run(documents=documents)
-        rows = [row for row in produced.rows if plan.winners.get(row.source_id) == row.origin]
         self._manifest.finish(results, claims, plan, rows, gone)
         self._changed |= set(origins)
 

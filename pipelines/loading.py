@@ -15,7 +15,7 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from pipelines.errors import ConfigError
+from pipelines.errors import ConfigError, UnknownNameError
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ def pipeline_path(name: str, settings: Settings | None = None) -> Path:
     :param name: A pipeline's name ("mpep_query") or the path of a file.
     :param settings: Where the pipeline files are; read from the environment by default.
     :returns: The file's path.
-    :raises ConfigError: When there is no such file.
+    :raises UnknownNameError: When there is no such file.
     """
     settings = settings or Settings()
     named = settings.pipelines_dir / f"{name}.yaml"
     path = named if named.is_file() else Path(name)
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in settings.pipelines_dir.glob("*.yaml")))
-        raise ConfigError(f"there is no pipeline {name!r}; there are: {names} (or give the path of a YAML file)")
+        raise UnknownNameError(f"there is no pipeline {name!r}; there are: {names} (or give the path of a YAML file)")
     return path
 
 
@@ -81,13 +81,13 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
     :returns: The profile's own names, `corpus` and `paths`.
-    :raises ConfigError: When there is no such profile.
+    :raises UnknownNameError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
     path = named if named.is_file() else Path(profile)
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
-        raise ConfigError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
+        raise UnknownNameError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
     paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
     defined = read_yaml(path)
     if defined.get("llm") is None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.corpora import Corpus
+from pipelines.corpora import NO_SOURCE, Corpus
 from pipelines.loading import prepare_haystack
 from pipelines.manifest import Manifest, Outcome, read_path
 from pipelines.production import Produced
@@ -124,5 +124,6 @@ def outcomes(batch: "list[ByteStream]", produced: Produced) -> list[Outcome]:
         outcome = Outcome(
             origin, stream.meta["digest"], kind, detail, editions.get(origin, ""), reasons.get(origin, "")
         )
-        found.append(outcome if kind else replace(outcome, reason=detail or "is of no kind that is known"))
+        is_usable = kind not in ("", NO_SOURCE)
+        found.append(outcome if is_usable else replace(outcome, reason=detail or "is of no kind that is known"))
     return found

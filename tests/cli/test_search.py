@@ -122,6 +122,13 @@ def test_what_is_left_is_told(sample_data: Any) -> None:
     assert output.splitlines()[-1] == "10 more chunks: --max-chunks 12"
 
 
+def test_what_is_missing_of_a_list_is_told(sample_data: Any) -> None:
+    code, output, errors = run("section", "us-patent-law", "608.01(o), 9998 and 9999")
+
+    assert (code, output.splitlines()[0]) == (DONE, "MPEP 608.01(o)")
+    assert errors == "warning: no content found for: 9998, 9999\n"
+
+
 def test_a_section_for_programs(sample_data: Any) -> None:
     code, output, errors = run("section", "us-patent-law", "35 U.S.C. 103", "--json")
 
