@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from haystack import Pipeline
 
 TRUSTED_PACKAGES = ("components", "memory_components")
+MODELS = ("chat_generator", "ranker")
+"""Parameters without which a component of a query pipeline does nothing."""
 HAYSTACK_KEYS = ("components", "connections", "metadata", "max_runs_per_component", "connection_type_validation")
 _OWN_REFERENCE = re.compile(rf"\$\{{\s*(?:\.|(?:{'|'.join(HAYSTACK_KEYS)})\b)")
 
@@ -218,6 +220,34 @@ def without(definition: Definition, names: Iterable[str]) -> Definition:
         "components": {name: spec for name, spec in definition["components"].items() if name not in dropped},
         "connections": [connection for connection, touched in ends if not touched & dropped],
     }
+
+
+def without_idle(definition: Definition) -> Definition:
+    """
+    The definition without the components that the profile has no model for; what one would only have handed on goes
+    from its sender to its receivers.
+
+    Each component of a pipeline costs a query a quarter of a millisecond, idle or not.
+
+    :param definition: A resolved query pipeline.
+    :returns: The same pipeline with fewer steps.
+    """
+    for name in [name for name, spec in definition["components"].items() if _is_idle(spec)]:
+        connections = definition["connections"]
+        senders = {c["receiver"]: c["sender"] for c in connections}
+        handed_on = [
+            {"sender": senders[c["sender"]], "receiver": c["receiver"]}
+            for c in connections
+            if c["sender"].startswith(f"{name}.") and c["sender"] in senders
+        ]
+        definition = without(definition, [name])
+        definition["connections"].extend(handed_on)
+    return definition
+
+
+def _is_idle(spec: Definition) -> bool:
+    parameters = spec.get("init_parameters") or {}
+    return any(name in parameters and parameters[name] is None for name in MODELS)
 
 
 def instantiate(spec: Definition) -> Any:

@@ -69,6 +69,7 @@ def test_wrong_use_exits_with_2(
         (["check", "--profile", "none", "--json"], WRONG_USE, "there is no profile 'none'"),
         (["render", "none", "--json"], WRONG_USE, "there is no pipeline 'none'"),
         (["serve", "--profile", "none", "--json"], WRONG_USE, "there is no profile 'none'"),
+        (["serve", "--corpus", "none", "--json"], WRONG_USE, "corpus: 'none' is not allowed; it must be one of"),
         (["evaluate", "none", "--json"], WRONG_USE, "none: no such folder"),
         (["download", "us-patent-law", "--only", "none", "--json"], WRONG_USE, "source: 'none' is not allowed"),
         (["section", "us-patent-law", "608.01", "--json"], FAILED, "there is no index for us-patent-law yet"),

@@ -6,7 +6,7 @@ import pytest
 from haystack import Pipeline
 
 from pipelines.errors import ConfigError
-from pipelines.loading import build, instantiate, load_pipeline, open_store, render, resolve, without
+from pipelines.loading import build, instantiate, load_pipeline, open_store, render, resolve, without, without_idle
 from pipelines.settings import Settings
 
 PIPELINE = """\
@@ -136,3 +136,18 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     assert settings.profile == "cluster"
     assert settings.index_dir("us-patent-law") == Path("/srv/tansaku/indexes/us-patent-law")
     assert settings.models_dir == Path("/srv/tansaku/models")
+
+
+def test_what_has_no_model_is_left_out_of_a_query_pipeline() -> None:
+    full = resolve("mpep_query", "embedded")
+
+    lean = without_idle(full)
+
+    assert set(full["components"]) - set(lean["components"]) == {"hyde_generator", "reranker"}
+    assert {"sender": "loader.results", "receiver": "update_promoter.results"} in lean["connections"]
+    assert not any("reranker" in end or "hyde" in end for c in lean["connections"] for end in c.values())
+    # What has one stays, with its connections.
+    full["components"]["reranker"]["init_parameters"]["ranker"] = {"type": "a.Ranker"}
+    kept = without_idle(full)
+    assert set(full["components"]) - set(kept["components"]) == {"hyde_generator"}
+    assert {"sender": "loader.results", "receiver": "reranker.results"} in kept["connections"]
