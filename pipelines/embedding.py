@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOADING, EMBEDDING = "loading the embedder", "embedding chunks"
+REMOVING, REFRESHING = "removing vectors of replaced text", "updating vectors' metadata"
 # Each write publishes a new state of the vector store, so it is worth a few seconds of embedding.
 BATCH, STEP = 512, 64
 REFRESHED = 4096
@@ -88,20 +89,34 @@ class VectorPass:
         logger.warning("The vector store lacks %s; made again", counted(len(missing), "vector"))
         self._manifest.forget_vectors(missing)
 
-    def remove_outdated(self) -> None:
-        """Delete the vectors of chunks that are gone or have another text by now; searches went without all vectors."""
+    def remove_outdated(self, progress: Progress) -> None:
+        """
+        Delete the vectors of chunks that are gone or have another text by now; searches went without all vectors.
+
+        :param progress: Called before and after it.
+        """
         if outdated := self._manifest.outdated():
+            progress(REMOVING, 0, len(outdated))
             self.store.delete_documents(outdated)
             self._manifest.forget_outdated()
+            progress(REMOVING, len(outdated), len(outdated))
 
-    def refresh(self) -> None:
-        """Give vectors the metadata of their chunks where that alone changed; nothing is embedded."""
-        for start in range(0, len(rows := self._manifest.with_old_metadata()), REFRESHED):
+    def refresh(self, progress: Progress) -> None:
+        """
+        Give vectors the metadata of their chunks where that alone changed; nothing is embedded.
+
+        :param progress: Called before each batch and at the end.
+        """
+        rows = self._manifest.with_old_metadata()
+        for start in range(0, len(rows), REFRESHED):
+            progress(REFRESHING, start, len(rows))
             batch = rows[start : start + REFRESHED]
             kept = self._keep_vectors(list(self._chunks_of(batch).values()))
             self._manifest.mark_embedded([row for row in batch if row["id"] in kept])
             if lost := [row["id"] for row in batch if row["id"] not in kept]:
                 self._manifest.forget_vectors(lost)
+        if rows:
+            progress(REFRESHING, len(rows), len(rows))
 
     def run(self, progress: Progress) -> int:
         """

@@ -105,9 +105,9 @@ class IndexRun:
                 self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
                 notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
-                vector_pass.remove_outdated()
+                vector_pass.remove_outdated(self._progress)
                 vector_pass.check()
-                vector_pass.refresh()
+                vector_pass.refresh(self._progress)
                 if vectors:
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
