@@ -44,6 +44,9 @@ def serve(
     """
     from pydantic import ValidationError
 
+    from pipelines.loading import profile_names
+    from pipelines.settings import Settings
+    from service.runtime import served_corpora
     from service.settings import ServiceSettings
 
     corpora = ",".join(corpus) if corpus else None
@@ -54,6 +57,8 @@ def serve(
         wrong = error.errors()[0]
         raise ConfigError(f"TANSAKU_{'_'.join(map(str, wrong['loc'])).upper()}: {wrong['msg']}") from error
     settings.require_safe_host()
+    for name in served_corpora(settings):  # a wrong name is told now and not by the health check
+        profile_names(settings.profile, name, Settings())
     with _listening_socket(settings) as listener:
         _announce(listener, as_json)
         _run(settings, listener)

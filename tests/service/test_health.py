@@ -35,6 +35,22 @@ def test_until_it_is_ready_it_says_so(serve, stand_in, until_ready):
     assert {"tansaku", "haystack-ai", "hayhooks"} <= set(ready["versions"])
 
 
+def test_head_answers_like_get_without_a_body(serve, stand_in, until_ready):
+    stand_in.released.clear()
+    client = serve(lambda: stand_in)
+    starting = client.head("/health")
+    stand_in.released.set()
+    until_ready(client)
+
+    assert (starting.status_code, starting.content) == (503, b"")
+    for path in ("/health", "/health/live"):
+        ready = client.head(path)
+        assert (ready.status_code, ready.content) == (200, b"")
+        assert ready.headers["content-length"] == client.get(path).headers["content-length"]
+    assert client.post("/health").json() == {"error": "POST is not allowed at /health; use GET"}
+    assert list(client.get("/openapi.json").json()["paths"]["/health"]) == ["get"]
+
+
 def test_it_answers_while_searches_take_all_threads(serve, stand_in, until_ready):
     client = serve(lambda: stand_in)
     until_ready(client)
