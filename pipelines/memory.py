@@ -12,6 +12,9 @@ from pipelines.settings import Settings
 if TYPE_CHECKING:
     from memory_components.rag_memory_integrator import RAGMemoryIntegrator
 
+MEMORY_CORPUS = "rag"
+"""The corpus whose answers can be rated."""
+
 FEEDBACK_PIPELINE = "rag_feedback"
 _WRITER = "feedback_writer"
 
@@ -37,7 +40,7 @@ def open_memory(profile: str | None = None, settings: Settings | None = None) ->
     """
     settings = settings or Settings()
     profile = profile or settings.profile
-    spec = resolved_names(profile, "rag", settings).get("memory")
+    spec = resolved_names(profile, MEMORY_CORPUS, settings).get("memory")
     if not spec:
         raise ConfigError(f"profile {profile!r} defines no memory; write `memory:` as in embedded.yaml")
     memory: RAGMemoryIntegrator = instantiate(spec)
@@ -121,6 +124,19 @@ class MemoryService:
                 self._pipeline = pipeline
         outputs: dict[str, Any] = self._pipeline.run({_WRITER: arguments})[_WRITER]
         return outputs
+
+    def health(self) -> dict[str, Any]:
+        """
+        Tell whether searches are answered with memory.
+
+        :returns: `status`, "ready" or "failed", and the numbers of the memory or the reason.
+        """
+        try:
+            with memory_errors():
+                found = self.memory.health()
+        except TansakuError as error:
+            return {"status": "failed", "detail": str(error)}
+        return {"status": "failed" if found["error"] else "ready", **found}
 
     def close(self) -> None:
         """End the background work and close the database."""

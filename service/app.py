@@ -14,6 +14,7 @@ from hayhooks.server.utils.deploy_utils import create_run_endpoint_handler
 from hayhooks.settings import settings as hayhooks_settings
 from starlette.routing import Route
 
+from pipelines.memory import MEMORY_CORPUS
 from service.access import AccessMiddleware
 from service.body_limit import BodyLimitMiddleware
 from service.docs import add_docs
@@ -28,9 +29,6 @@ from service.settings import ServiceSettings
 from service.tools import Tool, load_tools
 
 WRAPPERS = Path(__file__).parent.parent / "hayhooks"
-
-MEMORY_CORPUS = "rag"
-"""The corpus whose answers can be rated."""
 
 ERRORS = {
     404: "There is no such section",

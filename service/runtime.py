@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from pipelines.corpora import CORPORA, get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
 from pipelines.manifest import Manifest, read_index_info
-from pipelines.memory import MemoryService
+from pipelines.memory import MEMORY_CORPUS, MemoryService
 from pipelines.settings import Settings
 from service.errors import NotReadyError
 from service.settings import ServiceSettings
@@ -218,6 +218,9 @@ class Runtime:
             detail = {"detail": parts["detail"]} if "detail" in parts else {}
             answer["corpora"][name] = {"status": states[name], **parts.get("corpus", {}), **detail}
             degraded.update(parts.get("degraded", []))
+        if MEMORY_CORPUS in self._served:
+            answer["memory"] = self.memory.health()
+            degraded.update(["memory"] if answer["memory"]["status"] == "failed" else [])
         status = next((state for state in ("failed", "starting") if state in states.values()), "ready")
         details = [parts["detail"] for parts in answer["corpora"].values() if "detail" in parts]
         told = {"detail": "; ".join(dict.fromkeys(details))} if details else {}

@@ -356,8 +356,10 @@ def test_a_database_that_is_down(client: httpx.Client, monkeypatch: pytest.Monke
 
     answer = rate(client, "any")
 
+    health = client.get("/health")
     assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")
-    assert "secret" not in answer.text
+    assert (health.json()["memory"]["status"], health.json()["degraded"]) == ("failed", ["memory"])
+    assert "secret" not in answer.text + health.text
 
 
 def test_time_is_told_with_its_zone(client: httpx.Client, memory: Any) -> None:
