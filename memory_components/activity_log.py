@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from memory_components.database import MemoryDatabase
 from memory_components.tables import activity
@@ -50,3 +50,8 @@ class ActivityLog:
         with self._database.read() as connection:
             found = connection.execute(wanted.order_by(activity.c.id.desc()).limit(limit)).mappings()
             return [dict(row) for row in found]
+
+    def remove_before(self, at: float) -> int:
+        """Remove the lines from before a time; returns how many."""
+        with self._database.write() as connection:
+            return connection.execute(delete(activity).where(activity.c.at < at)).rowcount

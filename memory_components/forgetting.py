@@ -12,6 +12,7 @@ from memory_components.records import Episode, Rating
 logger = logging.getLogger(__name__)
 
 _DAY = 86400.0
+_SESSIONS = 1000  # how many one transaction removes
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class ForgettingRules:
     :param compress_share: That share.
     :param max_episodes: How many there may be; the least important ones beyond go.
     :param protect_hours: What was rated less than that long ago never goes.
+    :param log_days: How long the log of what the memory did is kept.
     :raises ValueError: When a number is outside what makes sense.
     """
 
@@ -34,6 +36,7 @@ class ForgettingRules:
     compress_share: float = 0.1
     max_episodes: int = 10_000
     protect_hours: float = 24.0
+    log_days: float = 365.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.forget_below <= self.consolidate_from <= 1:
@@ -131,7 +134,7 @@ class Forgetter:
         return plan_forgetting(self._view.episodes(), self._rules, self._clock())
 
     def run(self) -> ForgettingPlan:
-        """Do it, and remove expired sessions; returns what was done."""
+        """Do it, and remove expired sessions and old lines of the log; returns what was done."""
         plan, now = self.plan(), self._clock()
         for ids in self._batches(plan.consolidate):
             self._store.episodes.change_many({each: {"consolidated": True} for each in ids})
@@ -140,7 +143,9 @@ class Forgetter:
         for ids in self._batches(plan.forget):
             # One that was rated since the plan was made stays.
             self._store.episodes.remove(ids, now, "forgetting", now - self._rules.protect_hours * 3600)
-        self._store.sessions.remove_expired(now)
+        while self._store.sessions.remove_expired(now, _SESSIONS) == _SESSIONS and not self._stopping.is_set():
+            pass
+        self._store.activity.remove_before(now - self._rules.log_days * _DAY)
         return plan
 
     def start(self, every_hours: float) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from memory_components.activity_log import note
 from memory_components.database import MemoryDatabase
@@ -61,7 +61,7 @@ class SessionRecords:
     def count(self) -> int:
         """How many there are."""
         with self._database.read() as connection:
-            return len(connection.execute(select(sessions.c.id)).all())
+            return int(connection.execute(select(func.count()).select_from(sessions)).scalar_one())
 
     def remove_expired(self, now: float, limit: int = 5000) -> int:
         """Remove sessions that expired and were never rated, the oldest first; returns how many."""

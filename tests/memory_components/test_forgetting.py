@@ -10,6 +10,7 @@ from memory_components.forgetting import Forgetter, ForgettingPlan, ForgettingRu
 from memory_components.long_term_memory import LongTermMemory
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
+from memory_components.records import Shown
 from memory_components.retention_rule import RetentionRule
 from memory_components.spiking_reservoir import SpikingReservoir
 from tests.memory_components.memories import NOW, episode, rating, session, unit
@@ -85,7 +86,9 @@ def test_settings_outside_of_what_makes_sense(setting: dict[str, float], message
 
 
 def test_a_run_does_what_the_plan_says(store: MemoryStore) -> None:
-    store.sessions.add(session("old", expires_at=NOW - 1))
+    ago = NOW - 400 * DAY
+    for name in ("old", "older"):
+        store.sessions.add(session(name, created_at=ago, expires_at=ago, shown=(Shown("a", 1, 1.0, 0.1),)))
     store.ratings.add(rating(rated_at=NOW), episode("e1", importance=0.1))
     old = NOW - 40 * DAY
     store.episodes.add(
@@ -103,7 +106,8 @@ def test_a_run_does_what_the_plan_says(store: MemoryStore) -> None:
     left = {e.id: e for e in store.episodes.page()}
     assert set(left) == {"e1", "kept", "cut"}
     assert (left["kept"].consolidated, left["cut"].compressed, left["cut"].outcome) == (True, True, {})
-    assert store.sessions.get("old") is None
+    assert store.sessions.count() == 0
+    assert store.activity.lines(subject="old") == []
     assert store.activity.lines(subject="gone")[0]["details"] == {"reason": "forgetting"}
 
 

@@ -1,7 +1,5 @@
 """The least cosine that counts, with the packaged embedder."""
 
-from pathlib import Path
-
 import pytest
 
 from components.embedders.e5_text_embedder import E5TextEmbedder
