@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -74,17 +76,27 @@ def search_server() -> Iterator[Callable[[str], str]]:
 
 
 @pytest.fixture(scope="session")
-def postgres_database() -> Iterator[Callable[[], str]]:
-    """Makes an empty PostgreSQL database and gives its URL; the server starts when first asked and stops at the end."""
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server: that of POSTGRES_URL, or of one that is started and stops at the end."""
     from tests.servers.postgres_server import PostgresServer
 
-    with ExitStack() as servers:
+    if url := os.environ.get("POSTGRES_URL"):
+        yield url
+        return
+    with PostgresServer() as server:
+        yield server.url
 
-        @cache
-        def server() -> PostgresServer:
-            return servers.enter_context(PostgresServer())
 
-        yield lambda: server().new_database()
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty database, for one test."""
+    import psycopg
+
+    name = f"tansaku_test_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+        yield urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

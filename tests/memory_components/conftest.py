@@ -13,8 +13,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where a new memory is."""
     if request.param == "sqlite":
         return tmp_path / "memory.sqlite"
-    new_database: Callable[[], str] = request.getfixturevalue("postgres_database")
-    return new_database()
+    url: str = request.getfixturevalue("postgres_url")
+    return url
 
 
 @pytest.fixture

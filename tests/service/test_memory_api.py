@@ -70,7 +70,7 @@ BOTH = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
 
 @pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    url = request.getfixturevalue("postgres_database")() if getattr(request, "param", "") == "postgres" else None
+    url = request.getfixturevalue("postgres_url") if getattr(request, "param", "") == "postgres" else None
     found = Place(tmp_path, url)
     for name, value in found.environment.items():
         monkeypatch.setenv(name, value)
