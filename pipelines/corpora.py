@@ -62,6 +62,14 @@ CORPORA = {
             recognizer="components.converters.recognition.recognize_us_patent_law",
             kinds=("uslm_xml", "ecfr_xml", "mpep_html", "federal_register", "mpep_appendix", "pdf", "beir"),
         ),
+        Corpus(
+            name="company-docs",
+            indexing="rag_indexing",
+            query="rag_query",
+            samples=PROJECT / "samples" / "company_docs",
+            recognizer="components.converters.company_recognition.recognize_company_document",
+            kinds=("beir",),
+        ),
     )
 }
 
