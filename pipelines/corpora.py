@@ -31,6 +31,8 @@ class Corpus:
     :param samples: Folder of the project's own sample documents.
     :param recognizer: Dotted path of the function `(data, name) -> Recognition` that tells a file's kind.
     :param kinds: The kinds of files, those with the best editions of a record first.
+    :param sidecar_suffix: What the name of the file ends in that stands beside a document and holds its metadata; empty
+        where documents have none.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Corpus:
     samples: Path
     recognizer: str
     kinds: tuple[str, ...]
+    sidecar_suffix: str = ""
 
     def rank(self, kind: str) -> int:
         """The place of a kind among those of the corpus; unknown ones come last."""
@@ -68,7 +71,8 @@ CORPORA = {
             query="rag_query",
             samples=PROJECT / "samples" / "company_docs",
             recognizer="components.converters.company_recognition.recognize_company_document",
-            kinds=("beir",),
+            kinds=("docx", "pptx", "xlsx", "pdf", "html", "markdown", "text", "csv", "email", "records"),
+            sidecar_suffix=".yaml",
         ),
     )
 }

@@ -65,7 +65,7 @@ class PendingSources:
                 if row["kind"] == kind:
                     files.setdefault(row["file"], (read_path(row["path"] or ""), set()))[1].add(row["origin"])
             for key, (path, origins) in files.items():
-                for source in self._read(SourceFile(path, key), origins):
+                for source in self._read(SourceFile(path, key, self._corpus.sidecar_suffix), origins):
                     batch.append(self._stream(source))
                     size += len(source.data)
                     if len(batch) == BATCH_SOURCES or size > BATCH_BYTES:
@@ -101,6 +101,8 @@ class PendingSources:
             "digest": digest,
             "corpus_version": digest[:12],
         }
+        if source.sidecar:
+            meta["sidecar"] = source.sidecar.decode("utf-8-sig", "replace")
         return ByteStream(source.data, meta=meta)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipelines.corpora import Corpus
 from pipelines.errors import ArgumentError, SourceError
 from pipelines.manifest import Manifest, read_path
-from pipelines.sources import Source, SourceFile, find_files, printable, read_sources
+from pipelines.sources import Source, SourceFile, find_files, is_sidecar, printable, read_sources
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class Scanner:
             # A folder that is gone or empty may be one whose disk isn't mounted.
             if not path.exists():
                 raise ArgumentError("path", str(path), f"an existing file, folder or archive; {_PRUNE}")
-            if next(find_files(path), None) is None:
+            if next(find_files(path, self._corpus.sidecar_suffix), None) is None:
                 raise SourceError(f"nothing in {path} can be indexed; {_PRUNE}")
         for name, path in roots.items():
             self._scan_root(name, path)
@@ -80,7 +80,9 @@ class Scanner:
     def _roots(self, paths: list[Path]) -> dict[str, Path]:
         """The roots by name: a path below another one, or below a known folder, belongs to that one."""
         known = {row["name"]: read_path(row["path"]) for row in self._manifest.rows("SELECT name, path FROM roots")}
-        given = sorted({_resolved(path) for path in paths})
+        resolved = {_resolved(path) for path in paths}
+        # A document brings its sidecar, which a shell's docs/* names beside it.
+        given = sorted(path for path in resolved if not is_sidecar(path, self._corpus.sidecar_suffix))
         roots: dict[str, Path] = {}
         for path in given:
             if not path.exists() and path not in known.values():
@@ -98,7 +100,7 @@ class Scanner:
 
     def _scan_root(self, name: str, root: Path) -> None:
         known = {row["key"]: row for row in self._manifest.rows("SELECT * FROM files WHERE root = ?", name)}
-        files = list(find_files(root))
+        files = list(find_files(root, self._corpus.sidecar_suffix))
         with self._manifest.transaction():
             self._manifest.change("INSERT OR REPLACE INTO roots VALUES (?, ?)", name, root)
         for done, file in enumerate(files):
