@@ -49,13 +49,13 @@ def _read(source: ByteStream) -> Document:
     text = DocumentText()
     _add_message(text, message)
     name, address = parseaddr(_header(message, "From"))
-    date = message["Date"].datetime if message["Date"] is not None else None
+    sent = message["Date"].datetime if message["Date"] is not None else None
     return make_document(
         source,
         text,
         title=_header(message, "Subject"),
         author=name or address,
-        updated_at=date.isoformat() if date else "",
+        updated_at=sent.isoformat() if sent else "",
         attachments=_attachments(message),
     )
 
@@ -94,6 +94,8 @@ def _header(message: EmailMessage, name: str) -> str:
 
 def _head_line(message: EmailMessage, name: str) -> str:
     shown = _header(message, name)
+    if name == "Date" and shown and (date := message["Date"].datetime):
+        return f"{date:%Y-%m-%d %H:%M}"
     if name not in ("To", "Cc"):
         return shown
     people = [person or address for person, address in getaddresses([shown])]

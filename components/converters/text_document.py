@@ -18,7 +18,7 @@ _NUMBER_HEADING = re.compile(
     r"|(?P<decimal>[\d０-９]{1,2}(?:[.．][\d０-９]{1,2}){0,3})[.．\s　])\s*\S.*\Z"
 )
 _SENTENCE_END = re.compile(r"[。！？!?、,;；：:」』）)]\Z")
-_LONGEST_HEADING = 40
+_LONGEST_HEADING, _LONGEST_TITLE = 40, 80
 # A line at least this long, of the paragraph's longest, may have been broken by the editor.
 _FULL_LINE, _LEAST_WRAPPED = 0.85, 24
 
@@ -87,7 +87,7 @@ def _add_lines(text: DocumentText, lines: list[str]) -> None:
 
 
 def _may_be_title(line: str) -> bool:
-    return len(line.strip()) <= _LONGEST_HEADING and not _SENTENCE_END.search(line.strip())
+    return len(line.strip()) <= _LONGEST_TITLE and not line.strip().endswith(("。", "．", ".", "、", ",", "！", "？"))
 
 
 def _heading(line: str) -> tuple[int, str]:

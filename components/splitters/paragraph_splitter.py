@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from haystack import Document, component
@@ -93,6 +94,7 @@ class ParagraphSplitter:
         for ordinal, group in enumerate(self._groups(units), start=1):
             first = group[0]
             lead = next((unit for unit in group if unit.kind != "heading"), first)
+            headings = _shared_headings(group)
             content = text[first.start : group[-1].end]
             span = [first.start, group[-1].end] if text == document.content else None
             if first.kind in _ROWS and (row := _first_row(units, first)) is not first:
@@ -105,8 +107,8 @@ class ParagraphSplitter:
                 "page": lead.page,
                 "label": lead.label,
                 "kind": lead.kind,
-                "headings": list(lead.headings),
-                "heading_path": " > ".join(part for part in (title, *lead.headings) if part),
+                "headings": headings,
+                "heading_path": " > ".join(part for part in (title, *headings) if part),
             }
             yield Document(id=f"{document.id}#{ordinal}", content=content, meta=meta)
 
@@ -182,6 +184,13 @@ def width(text: str) -> float:
 def _blocks(document: Document, text: str) -> list[dict[str, Any]]:
     blocks = document.meta.get("blocks") if text == document.content else None
     return blocks or [{"start": line.start(), "end": line.end()} for line in _LINES.finditer(text)]
+
+
+def _shared_headings(units: list[_Unit]) -> list[str]:
+    """The headings that all of a chunk stands under; those that head a part of it are in its text."""
+    paths = [unit.headings for unit in units if unit.kind != "heading"] or [units[0].headings]
+    levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return [names[0] for names in levels]
 
 
 def _first_row(units: list[_Unit], row: _Unit) -> _Unit:
