@@ -91,13 +91,14 @@ class ParagraphSplitter:
         if not text.strip():  # a document without text is still found by its title
             text = title
         units = list(self._units(document, text))
+        first_rows = {unit.block: unit for unit in reversed(units)}
         for ordinal, group in enumerate(self._groups(units), start=1):
             first = group[0]
             lead = next((unit for unit in group if unit.kind != "heading"), first)
             headings = _shared_headings(group)
             content = text[first.start : group[-1].end]
             span = [first.start, group[-1].end] if text == document.content else None
-            if first.kind in _ROWS and (row := _first_row(units, first)) is not first:
+            if first.kind in _ROWS and (row := first_rows[first.block]) is not first:
                 content, span = f"{text[row.start : row.end]}\n{content}", None
             meta = {
                 **common,
@@ -178,7 +179,11 @@ def width(text: str) -> float:
     :param text: Any text.
     :returns: The size, at least 0.
     """
-    return sum(1.0 if unicodedata.east_asian_width(char) in "WFA" else 0.5 for char in text)
+    return sum(map(_char_width, text))
+
+
+def _char_width(char: str) -> float:
+    return 1.0 if unicodedata.east_asian_width(char) in "WFA" else 0.5
 
 
 def _blocks(document: Document, text: str) -> list[dict[str, Any]]:
@@ -193,10 +198,6 @@ def _shared_headings(units: list[_Unit]) -> list[str]:
     return [names[0] for names in levels]
 
 
-def _first_row(units: list[_Unit], row: _Unit) -> _Unit:
-    return next(unit for unit in units if unit.block == row.block)
-
-
 def _part_from_headings(units: list[_Unit]) -> tuple[list[_Unit], list[_Unit]]:
     """A chunk that ends, and the headings at its end, which go on with what they head."""
     end = len(units)
@@ -205,11 +206,18 @@ def _part_from_headings(units: list[_Unit]) -> tuple[list[_Unit], list[_Unit]]:
     return units[:end], units[end:]
 
 
-def _windows(text: str, start: int, end: int, room: float) -> list[tuple[int, int]]:
+def _windows(text: str, start: int, end: int, room: float) -> Iterator[tuple[int, int]]:
     """A sentence longer than a chunk in windows that end behind commas or blanks where there are any."""
-    if width(text[start:end]) <= room:
-        return [(start, end)]
-    middle = start + (end - start) // 2
-    asides = [match.end() for match in _ASIDE.finditer(text, start + 1, middle)]
-    cut = asides[-1] if asides else middle
-    return [*_windows(text, start, cut, room), *_windows(text, cut, end, room)]
+    size, limit = 0.0, start
+    while limit < end:
+        size += _char_width(text[limit])
+        if size > room and limit > start:
+            asides = [match.end() for match in _ASIDE.finditer(text, start + (limit - start) // 2, limit)]
+            cut = asides[-1] if asides else limit
+            yield start, cut
+            start = limit = cut
+            size = 0.0
+        else:
+            limit += 1
+    if start < end:
+        yield start, end

@@ -1,0 +1,73 @@
+"""Mails: head lines in all encodings, parts, attachments, quotations."""
+
+from email.message import EmailMessage
+
+from components.converters.email_document import EmailConverter
+from tests.components.converters.company_files import one
+
+CONVERTER = EmailConverter()
+
+
+def mail(body: str = "本文です。", **headers: str) -> EmailMessage:
+    message = EmailMessage()
+    fields = {"From": "田中 一郎 <i@a.example>", "To": "<b@a.example>", "Date": "Thu, 04 Jun 2026 09:12:00 +0900"}
+    for name, value in {**fields, "Subject": "納期の件", **headers}.items():
+        message[name] = value
+    message.set_content(body)
+    return message
+
+
+def test_head_lines_and_text() -> None:
+    document = one(CONVERTER, mail(To="髙橋 健 <t@a.example>, b@a.example").as_bytes(), "a.eml")
+
+    assert document.content == (
+        "納期の件\n\n差出人: 田中 一郎 <i@a.example>\n宛先: 髙橋 健, b@a.example\n日時: 2026-06-04 09:12\n\n本文です。"
+    )
+    assert (document.meta["title"], document.meta["author"], document.meta["updated_at"]) == (
+        "納期の件",
+        "田中 一郎",
+        "2026-06-04T09:12:00+09:00",
+    )
+
+
+def test_old_mails_in_iso_2022_jp_and_heads_without_a_declared_encoding() -> None:
+    raw = b"From: x@a.example\nSubject: %s\nContent-Type: text/plain; charset=iso-2022-jp\n\n%s" % (
+        "障害の報告".encode(),
+        "サーバー障害です。".encode("iso2022_jp"),
+    )
+    document = one(CONVERTER, raw, "a.eml")
+
+    assert document.meta["title"] == "障害の報告"
+    assert (document.content or "").endswith("サーバー障害です。")
+
+
+def test_a_wrong_charset_does_not_garble_the_text() -> None:
+    raw = b"Subject: a\nContent-Type: text/plain; charset=utf-8\n\n" + "本日は休業します。".encode("cp932")
+
+    assert (one(CONVERTER, raw, "a.eml").content or "").endswith("本日は休業します。")
+
+
+def test_plain_text_is_read_rather_than_html_and_html_where_it_is_alone() -> None:
+    both = mail("平文です。")
+    both.add_alternative("<p>HTMLです。</p>", subtype="html")
+    alone = mail()
+    alone.set_content("<table><tr><td>日<td>人<tr><td>1<td>2</table>", subtype="html")
+
+    assert (one(CONVERTER, both.as_bytes(), "a.eml").content or "").endswith("平文です。")
+    assert (one(CONVERTER, alone.as_bytes(), "a.eml").content or "").endswith("日 | 人\n1 | 2")
+
+
+def test_attachments_are_named_and_forwarded_mails_read() -> None:
+    outer = mail("転送します。", Subject="転送")
+    outer.add_attachment(b"\x00", maintype="application", subtype="octet-stream", filename="評価票.xlsx")
+    outer.add_attachment(mail("元の文です。", Subject="元の件"))
+    document = one(CONVERTER, outer.as_bytes(), "a.eml")
+
+    assert document.meta["attachments"] == ["評価票.xlsx"]
+    assert "添付: 評価票.xlsx" in (document.content or "")
+    assert (document.content or "").endswith("元の文です。")
+
+
+def test_what_an_answer_repeats_is_left_out_unless_it_is_all() -> None:
+    assert (one(CONVERTER, mail("了解です。\n> 前の文\n").as_bytes(), "a.eml").content or "").endswith("了解です。")
+    assert (one(CONVERTER, mail("> 前の文\n").as_bytes(), "a.eml").content or "").endswith("> 前の文")
