@@ -53,6 +53,7 @@ def index(
       tansaku index us-patent-law ~/law/uspto-mpep-html.tar.xz ~/law/usc35.xml
       tansaku index us-patent-law ~/law --no-vectors
       tansaku index us-patent-law --resume
+      tansaku index company-docs ~/documents
     """
     if not paths and not resume:
         raise ArgumentError("PATH", "", "given, one or more times; or --resume to finish an earlier run")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.output import JsonOption, ProfileOption, console, print_json, print_warning, progress_bars
-from pipelines.corpora import get_corpus
+from pipelines.corpora import check_corpus
 from pipelines.counting import counted
 
 
@@ -38,7 +38,7 @@ def search(
     """
     from pipelines.mpep import MpepSearch
 
-    get_corpus(corpus)
+    check_corpus(corpus, "us-patent-law")
     with progress_bars(quiet=as_json) as report_progress:
         searching = MpepSearch(profile, progress=report_progress)
         answer = searching.search(query, top_k, retrieve_k, source, statute, regulation, update)

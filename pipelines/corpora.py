@@ -78,6 +78,18 @@ CORPORA = {
 }
 
 
+def check_corpus(name: str, *able: str) -> None:
+    """
+    Refuse corpora that something can't be done with.
+
+    :param name: As it is written on the command line.
+    :param able: The corpora that it can be done with.
+    :raises ArgumentError: When the corpus isn't one of them.
+    """
+    if name not in able:
+        raise ArgumentError("corpus", name, "one of " + ", ".join(able))
+
+
 def get_corpus(name: str) -> Corpus:
     """
     The corpus of that name.
@@ -86,6 +98,5 @@ def get_corpus(name: str) -> Corpus:
     :returns: The corpus.
     :raises ArgumentError: When there is none of that name.
     """
-    if name not in CORPORA:
-        raise ArgumentError("corpus", name, "one of " + ", ".join(CORPORA))
+    check_corpus(name, *CORPORA)
     return CORPORA[name]

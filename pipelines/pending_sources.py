@@ -93,7 +93,7 @@ class PendingSources:
 
         recognition = self._corpus.recognize(source.data, source.name)
         digest = source.digest
-        meta = {
+        meta: dict[str, Any] = {
             "origin": source.origin,
             "file": source.name,
             "kind": recognition.kind,
@@ -102,7 +102,7 @@ class PendingSources:
             "corpus_version": digest[:12],
         }
         if source.sidecar:
-            meta["sidecar"] = source.sidecar.decode("utf-8-sig", "replace")
+            meta["sidecar"] = source.sidecar
         return ByteStream(source.data, meta=meta)
 
 

@@ -163,10 +163,10 @@ def read_sources(file: SourceFile) -> Iterator[Source]:
     # An archive is read twice: a sidecar may stand before or behind its document.
     known: dict[str, bytes] = {}
     for source in _read_each(file):
-        known[source.origin] = source.data[:_SIDECAR_BYTES] if source.origin.endswith(file.suffix) else b""
+        known[source.origin] = source.data[: _SIDECAR_BYTES + 1] if source.origin.endswith(file.suffix) else b""
     for source in _read_each(file):
         if not (source.origin.endswith(file.suffix) and source.origin.removesuffix(file.suffix) in known):
-            yield replace(source, sidecar=known.get(source.origin + file.suffix, b""))
+            yield _beside(source, known.get(source.origin + file.suffix, b""))
 
 
 def _with_sidecar(source: Source, path: Path | None) -> Source:
@@ -174,9 +174,16 @@ def _with_sidecar(source: Source, path: Path | None) -> Source:
         return source
     try:
         with path.open("rb") as stream:
-            return replace(source, sidecar=stream.read(_SIDECAR_BYTES))
+            return _beside(source, stream.read(_SIDECAR_BYTES + 1))
     except OSError as error:
         return replace(source, data=b"", reason=f"its sidecar {path.name} can't be read: {error.strerror}")
+
+
+def _beside(source: Source, sidecar: bytes) -> Source:
+    """A source with its sidecar; a part of one might leave out who may read the document."""
+    if len(sidecar) > _SIDECAR_BYTES:
+        return replace(source, data=b"", reason=f"its sidecar is larger than {_SIDECAR_BYTES >> 10} KiB")
+    return replace(source, sidecar=sidecar)
 
 
 def _read_each(file: SourceFile) -> Generator[Source, None, None]:

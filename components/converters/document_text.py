@@ -7,6 +7,7 @@ from haystack import Document
 from haystack.dataclasses import ByteStream
 
 from components.converters.record import RecordText, clean, complete_record, read_each
+from components.converters.text_decoding import sidecar_text
 
 
 class UnreadableDocumentError(ValueError):
@@ -108,7 +109,7 @@ def make_document(source: ByteStream, text: DocumentText, **found: Any) -> Docum
         "origin": str(source.meta.get("origin", "")),
         "kind_of_source": str(source.meta.get("kind", "")),
         "corpus_version": str(source.meta.get("corpus_version", "")),
-        "sidecar": str(source.meta.get("sidecar", "")),
+        "sidecar": sidecar_text(source),
         "precedence": 0,
         "blocks": text.record.blocks,
     }

@@ -10,7 +10,7 @@ from haystack.dataclasses import ByteStream
 from components.converters.document_text import DocumentText
 from components.converters.record import clean, complete_record
 from components.converters.sidecar import RESERVED, MetadataError, checked_metadata
-from components.converters.text_decoding import read_text
+from components.converters.text_decoding import read_text, sidecar_text
 from components.converters.text_document import add_plain_text
 
 _LONGEST = 500
@@ -67,7 +67,7 @@ def _records(source: ByteStream, plain: str, reasons: list[str]) -> Iterator[Doc
             if record["id"] in lines:
                 raise ValueError(f"the id {record['id']!r} was used in line {lines[record['id']]}")
             lines[record["id"]] = number
-            yield _document(record, source.meta)
+            yield _document(record, source)
         except (ValueError, RecursionError) as error:
             reasons.append(f"line {number}: {error}")
     if not lines and not reasons:
@@ -105,7 +105,7 @@ def _checked(line: str) -> dict[str, Any]:
     return {"id": identifier, "text": record.get("text", ""), "metadata": {**found, "title": title}}
 
 
-def _document(record: dict[str, Any], source_meta: dict[str, Any]) -> Document:
+def _document(record: dict[str, Any], source: ByteStream) -> Document:
     text = DocumentText()
     # The title stands above the text already: its first line is no other one.
     text.title = record["metadata"]["title"] or record["id"]
@@ -114,11 +114,11 @@ def _document(record: dict[str, Any], source_meta: dict[str, Any]) -> Document:
         text.add(text.title)
     meta = {
         **record["metadata"],
-        "file": str(source_meta.get("file", "")),
-        "origin": str(source_meta.get("origin", "")),
+        "file": str(source.meta.get("file", "")),
+        "origin": str(source.meta.get("origin", "")),
         "kind_of_source": "records",
-        "corpus_version": str(source_meta.get("corpus_version", "")),
-        "sidecar": str(source_meta.get("sidecar", "")),
+        "corpus_version": str(source.meta.get("corpus_version", "")),
+        "sidecar": sidecar_text(source),
         "precedence": 0,
         "blocks": text.record.blocks,
     }

@@ -118,13 +118,31 @@ def read_text(source: ByteStream, declared: str = "") -> str:
     """
     Decode a text file, by the encoding that its sidecar names or by what is found.
 
-    :param source: The file, with its sidecar's YAML in its meta where it has one.
+    :param source: The file, with its sidecar in its meta where it has one.
     :param declared: The encoding that the file itself names.
     :returns: The text, with line ends as "\\n".
     :raises ValueError: When the encoding is doubtful or not the one that the sidecar names.
     """
-    named = _SIDECAR_ENCODING.search(str(source.meta.get("sidecar", "")))
+    named = _SIDECAR_ENCODING.search(sidecar_text(source))
     return decode_as(source.data, named.group(1)) if named else decode_text(source.data, declared).text
+
+
+def sidecar_text(source: ByteStream) -> str:
+    """
+    The YAML of the sidecar that came with a file.
+
+    :param source: The file; `meta["sidecar"]` is the sidecar's content, where there is one.
+    :returns: The text; empty without a sidecar.
+    :raises ValueError: When the sidecar's encoding is doubtful.
+    """
+    content = source.meta.get("sidecar") or ""
+    if isinstance(content, str):
+        return content
+    try:
+        return decode_text(content).text
+    except DoubtfulEncodingError as error:
+        candidates = " or ".join(error.candidates) or "no encoding that is known"
+        raise ValueError(f"not indexed, its sidecar can't be used: save it as UTF-8 (it is in {candidates})") from error
 
 
 def codec_of(name: str) -> str:

@@ -250,6 +250,18 @@ def test_a_sidecar_is_a_part_of_what_decides_about_a_change(tmp_path: Path) -> N
     assert next(read_sources(with_sidecar)).digest != plain[1]
 
 
+def test_a_sidecar_that_is_too_large_closes_its_document(tmp_path: Path) -> None:
+    large = b"#" * (64 << 10) + b"\naccess_groups: [x]"
+    (tmp_path / "a.md").write_text("a")
+    (tmp_path / "a.md.yaml").write_bytes(large)
+    (tmp_path / "all.zip").write_bytes(zip_bytes(**{"a.md": b"a", "a.md.yaml": large}))
+
+    for name, origin in (("a.md", "a.md"), ("all.zip", "all.zip!a.md")):
+        (file,) = find_files(tmp_path / name, ".yaml")
+        (source,) = read_sources(file)
+        assert (source.origin, source.data, source.reason) == (origin, b"", "its sidecar is larger than 64 KiB")
+
+
 def test_a_sidecar_that_cannot_be_read_closes_its_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.md").write_text("a")
     (tmp_path / "a.md.yaml").write_text("access_groups: [x]")

@@ -9,6 +9,7 @@ from components.converters.text_decoding import (
     decode_as,
     decode_text,
     read_text,
+    sidecar_text,
 )
 
 NOTICE = "お盆休みのお知らせ。8月11日からサーバーを停止します。"
@@ -91,6 +92,16 @@ def test_the_sidecar_names_the_encoding() -> None:
     source = ByteStream("ｻｰﾊﾞ".encode("cp932"), meta={"sidecar": "author: 田中\nencoding: 'Shift_JIS'\n"})
 
     assert read_text(source) == "ｻｰﾊﾞ"
+
+
+def test_a_sidecar_is_decoded_like_any_text() -> None:
+    assert (
+        sidecar_text(ByteStream(b"", meta={"sidecar": "author: 田中 美咲の件".encode("cp932")}))
+        == "author: 田中 美咲の件"
+    )
+    assert sidecar_text(ByteStream(b"")) == ""
+    with pytest.raises(ValueError, match="its sidecar can't be used: save it as UTF-8"):
+        sidecar_text(ByteStream(b"", meta={"sidecar": "title: ｻｰﾊﾞ".encode("cp932")}))
 
 
 @pytest.mark.parametrize(
