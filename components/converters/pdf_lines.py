@@ -45,7 +45,7 @@ def _text(words: Sequence[Word]) -> str:
     for before, word in pairwise(words):
         is_raised = word.size != before.size or word.bottom != before.bottom
         gap = (word.x0 - before.x1) / word.size
-        touches = gap < (0.05 if is_raised else 0.5 if not joint(before.text, word.text) else -math.inf)
+        touches = gap < (0.05 if is_raised else 0.2 if not joint(before.text, word.text) else -math.inf)
         text += word.text if touches else f" {word.text}"
     return text
 

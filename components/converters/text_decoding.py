@@ -2,10 +2,18 @@
 
 import codecs
 import re
-import unicodedata
 from typing import NamedTuple
 
 from haystack.dataclasses import ByteStream
+
+from components.converters.japanese_encodings import codec_of, has_jis_escapes, strict_decode
+from components.converters.text_plausibility import (
+    COMMON_KANJI,
+    beyond_ascii,
+    has_control_characters,
+    japanese_score,
+    latin_score,
+)
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -14,24 +22,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_JIS_ESCAPE = re.compile(rb"\x1b(\$@|\$B|\$\(D|\(B|\(J|\(I|\(H)")
-_JIS_KANJI = (b"$@", b"$B")
-# Names as they are written in files and mails, and the codec with the characters that Windows adds (①, ㈱, 髙).
-_NAMES = {
-    **dict.fromkeys(["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "ms932", "cp932"], "cp932"),
-    **dict.fromkeys(["euc-jp", "euc_jp", "eucjp", "x-euc-jp", "cp51932", "eucjp-ms"], "euc-jp"),
-    **dict.fromkeys(["iso-2022-jp", "iso2022jp", "iso2022_jp", "csiso2022jp", "cp50220", "cp50221"], "iso-2022-jp"),
-}
-# How well a character fits into Japanese business text, by the median of what documents hold.
-_KANA, _COMMON_KANJI, _SYMBOL, _HALF_KANA, _RARE_KANJI = 1.0, 0.8, 0.8, 0.45, 0.1
-_LATIN_TEXT, _ALONE = 0.75, 0.15
 _LEAST_SCORE, _LEAST_LEAD = 0.4, 0.15
 _SHORT = 20
-_CURLY = "‘’“”–—…•™©®€£°§±×·"
-_RUNS = re.compile(r"[^\x00-\x7f]+")
 _FULL_KANA = re.compile("[\u3041-\u30fe]")
 _SIDECAR_ENCODING = re.compile(r"^encoding:[ \t]*[\"']?([\w.:-]+)", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class DoubtfulEncodingError(ValueError):
@@ -80,7 +74,7 @@ def decode_text(data: bytes, declared: str = "") -> DecodedText:
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            text = _strict(data, encoding)
+            text = strict_decode(data, encoding)
             if text is None:
                 raise DoubtfulEncodingError([])
             return DecodedText(_lines(text), encoding.removesuffix("-sig"))
@@ -108,7 +102,7 @@ def decode_as(data: bytes, encoding: str) -> str:
     codec = codec_of(encoding)
     if not codec:
         raise ValueError(f"there is no encoding {encoding!r}")
-    text = _strict(data, codec)
+    text = strict_decode(data, codec)
     if text is None:
         raise ValueError(f"the text is not in {encoding}, which is named as its encoding")
     return _lines(text)
@@ -145,43 +139,27 @@ def sidecar_text(source: ByteStream) -> str:
         raise ValueError(f"not indexed, its sidecar can't be used: save it as UTF-8 (it is in {candidates})") from error
 
 
-def codec_of(name: str) -> str:
-    """
-    The codec for a name of an encoding, with the characters that Windows adds to the Japanese ones.
-
-    :param name: "Shift_JIS", "x-sjis", "EUC-JP", "utf8", ...
-    :returns: The codec's name; empty for an unknown one.
-    """
-    lower = name.strip().strip("\"'").lower()
-    if lower in _NAMES:
-        return _NAMES[lower]
-    try:
-        return codecs.lookup(lower).name if lower else ""
-    except (LookupError, ValueError):
-        return ""
-
-
 def _candidates(data: bytes) -> dict[str, tuple[str, float]]:
     """Encodings that the bytes decode in, each with the text and how plausible that is."""
-    if _JIS_ESCAPE.search(data) and data.isascii():
-        text = _strict(data, "iso-2022-jp")
+    if has_jis_escapes(data):
+        text = strict_decode(data, "iso-2022-jp")
         return {"iso-2022-jp": (text, 1.0)} if text is not None else {}
-    text = _strict(data, "utf-8")
+    text = strict_decode(data, "utf-8")
     if text is not None and data.isascii():
-        return {"utf-8": (text, 1.0)} if not _CONTROL.search(text) else {}
+        return {"utf-8": (text, 1.0)} if not has_control_characters(text) else {}
     found = {}
     for encoding in ("cp932", "euc-jp"):
-        decoded = _strict(data, encoding)
+        decoded = strict_decode(data, encoding)
         if decoded is not None:
             found[encoding] = (decoded, japanese_score(decoded))
     if text is not None:
         # Chance hardly ever makes UTF-8; only a few characters of two bytes may be something else.
-        two_bytes = all("\x80" <= char < "\u0800" for char in "".join(_RUNS.findall(text)))
-        doubtful = {name: rival for name, rival in found.items() if two_bytes and rival[1] >= _COMMON_KANJI - 0.1}
+        two_bytes = all("\x80" <= char < "\u0800" for char in beyond_ascii(text))
+        doubtful = {name: rival for name, rival in found.items() if two_bytes and rival[1] >= COMMON_KANJI - 0.1}
         return {"utf-8": (text, 0.8 if doubtful else 1.0), **doubtful}
-    latin = _strict(data, "windows-1252")
+    latin = strict_decode(data, "windows-1252")
     if latin is not None:
-        found["windows-1252"] = (latin, _latin_score(latin))
+        found["windows-1252"] = (latin, latin_score(latin))
     return found
 
 
@@ -191,90 +169,9 @@ def _is_doubtful(ranked: list[tuple[str, float]]) -> bool:
     if best < _LEAST_SCORE or len(ranked) == 1:
         return best < _LEAST_SCORE
     # A few kanji without kana may as well be half-width kana in another encoding.
-    is_short = len("".join(_RUNS.findall(text))) < _SHORT and not _FULL_KANA.search(text) and best < 1
+    is_short = len(beyond_ascii(text)) < _SHORT and not _FULL_KANA.search(text) and best < 1
     second = ranked[1][1]
     return best - second < _LEAST_LEAD or (is_short and second >= _LEAST_SCORE)
-
-
-def _strict(data: bytes, encoding: str) -> str | None:
-    """The text, if all of the bytes are in the encoding."""
-    try:
-        if encoding == "iso-2022-jp":
-            return _decode_jis(data)
-        if encoding == "euc-jp":
-            return _decode_euc(data)
-        return data.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
-        return None
-
-
-def _decode_euc(data: bytes) -> str:
-    try:
-        return data.decode("euc_jp")
-    except UnicodeDecodeError:
-        return data.decode("euc_jis_2004")  # ①, ㈱ and the other characters of row 13
-
-
-def _decode_jis(data: bytes) -> str:
-    """ISO-2022-JP with the half-width kana and the characters of row 13 that mail programs put in, too."""
-    parts: list[str] = []
-    position, mode = 0, b"(B"
-    for match in (*_JIS_ESCAPE.finditer(data), None):
-        piece = data[position : match.start() if match else len(data)]
-        if mode in _JIS_KANJI:
-            parts.append(_decode_euc(bytes(byte | 0x80 if byte > 0x20 else byte for byte in piece)))
-        elif mode == b"$(D":
-            parts.append((b"\x1b$(D" + piece + b"\x1b(B").decode("iso2022_jp_ext"))
-        elif mode == b"(I":
-            parts.append(bytes(byte | 0x80 if byte > 0x20 else byte for byte in piece).decode("cp932"))
-        else:
-            parts.append(piece.decode("ascii"))
-        if match:
-            position, mode = match.end(), match.group(1)
-    return "".join(parts)
-
-
-def japanese_score(text: str) -> float:
-    """
-    How much the characters beyond ASCII look like Japanese business text.
-
-    :param text: A decoded text.
-    :returns: 0 to 1; 0 when a character can't be in a text.
-    """
-    total, count = 0.0, 0
-    for run in _RUNS.finditer(text):
-        scores = [_japanese(char) for char in run.group()]
-        # One kanji between Latin letters is a quotation mark of Windows-1252 with the letter behind it.
-        alone = len(scores) == 1 and text[run.start() - 1 : run.start()].isalpha()
-        total += sum(scores) * (_ALONE if alone else 1.0)
-        count += len(scores)
-    if not count or _CONTROL.search(text):
-        return 0.0
-    return total / count
-
-
-def _japanese(char: str) -> float:
-    if "\u3041" <= char <= "\u30fe":
-        return _KANA
-    if "\u4e00" <= char <= "\u9fff" or char == "々":
-        # The lead byte of Shift_JIS tells the 2,965 kanji of the first level from the rarer ones.
-        encoded = char.encode("cp932", "ignore")
-        return _COMMON_KANJI if len(encoded) == 2 and encoded[0] < 0x99 else _RARE_KANJI
-    if "\u3000" <= char <= "\u303f" or "\uff01" <= char <= "\uff5e" or "\u2010" <= char <= "\u2312" or char in "×±°÷":
-        return _SYMBOL
-    if "\uff61" <= char <= "\uff9f":
-        return _HALF_KANA
-    return 0.5 if "\u2460" <= char <= "\u266f" or "\u3231" <= char <= "\u33ff" else 0.0
-
-
-def _latin_score(text: str) -> float:
-    """How much a text looks like a Western language with accents and typographic quotes."""
-    runs = _RUNS.findall(text)
-    extra = "".join(runs)
-    if _CONTROL.search(text) or len(extra) > 0.1 * len(text):
-        return 0.0
-    good = sum(char in _CURLY or (unicodedata.category(char) in ("Ll", "Lu") and char < "\u0180") for char in extra)
-    return _LATIN_TEXT * good / len(extra) if all(len(run) < 4 for run in runs) else 0.0
 
 
 def _lines(text: str) -> str:

@@ -14,6 +14,7 @@ import pytest
         "components.analysis.english",
         "components.analysis.legal_citations",
         "components.converters.document_text",
+        "components.converters.japanese_encodings",
         "components.converters.line_joints",
         "components.converters.sidecar",
         "components.query.question_frame",

@@ -3,9 +3,9 @@
 import pytest
 from haystack.dataclasses import ByteStream
 
+from components.converters.japanese_encodings import codec_of
 from components.converters.text_decoding import (
     DoubtfulEncodingError,
-    codec_of,
     decode_as,
     decode_text,
     read_text,
