@@ -2,9 +2,10 @@
 
 import email
 from collections.abc import Iterator
+from datetime import datetime
 from email.message import EmailMessage
 from email.policy import default
-from email.utils import getaddresses, parseaddr
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from haystack import Document, component
@@ -12,11 +13,10 @@ from haystack.dataclasses import ByteStream
 
 from components.converters.document_text import DocumentText, make_document, read_documents
 from components.converters.html_document import add_html
-from components.converters.record import clean
+from components.converters.mail_heads import file_name, head_line, people
 from components.converters.text_decoding import decode_text
 from components.converters.text_document import add_plain_text
 
-_HEAD = (("差出人", "From"), ("宛先", "To"), ("Cc", "Cc"), ("日時", "Date"))
 _MOST_PEOPLE = 20
 
 
@@ -48,12 +48,12 @@ def _read(source: ByteStream) -> Document:
     message = email.message_from_bytes(source.data, policy=default)
     text = DocumentText()
     _add_message(text, message)
-    name, address = parseaddr(_header(message, "From"))
-    sent = message["Date"].datetime if message["Date"] is not None else None
+    name, address = next(iter(people(message, "From")), ("", ""))
+    sent = _sent(message)
     return make_document(
         source,
         text,
-        title=_header(message, "Subject"),
+        title=head_line(message, "Subject"),
         author=name or address,
         updated_at=sent.isoformat() if sent else "",
         attachments=_attachments(message),
@@ -61,11 +61,8 @@ def _read(source: ByteStream) -> Document:
 
 
 def _add_message(text: DocumentText, message: EmailMessage) -> None:
-    text.heading(1, _header(message, "Subject"))
-    lines = [f"{label}: {shown}" for label, name in _HEAD if (shown := _head_line(message, name))]
-    if names := _attachments(message):
-        lines.append(f"添付: {', '.join(names)}")
-    text.add("\n".join(lines), "list")
+    text.heading(1, head_line(message, "Subject"))
+    text.add("\n".join(_head(message)), "list")
     body = message.get_body(("plain", "html"))
     if body is not None:
         payload = body.get_payload(decode=True)
@@ -79,31 +76,29 @@ def _add_message(text: DocumentText, message: EmailMessage) -> None:
             _add_message(text, part.get_content())
 
 
-def _header(message: EmailMessage, name: str) -> str:
-    """
-    A head line as people see it. Old programs write it in the mail's own encoding, without saying so.
-    """
-    value = message[name]
-    if value is None:
-        return ""
-    shown = str(value)
-    if any("\udc80" <= char <= "\udcff" for char in shown):
-        shown = decode_text(shown.encode("utf-8", "surrogateescape"), message.get_content_charset("")).text
-    return clean(shown)
+def _head(message: EmailMessage) -> Iterator[str]:
+    for name, address in people(message, "From")[:1]:
+        yield f"差出人: {name} <{address}>" if name else f"差出人: {address}"
+    for label, line in (("宛先", "To"), ("Cc", "Cc")):
+        names = [name or address for name, address in people(message, line)]
+        if names:
+            yield f"{label}: {', '.join(names[:_MOST_PEOPLE])}{', …' if len(names) > _MOST_PEOPLE else ''}"
+    if sent := _sent(message):
+        yield f"日時: {sent:%Y-%m-%d %H:%M}"
+    if files := _attachments(message):
+        yield f"添付: {', '.join(files)}"
 
 
-def _head_line(message: EmailMessage, name: str) -> str:
-    shown = _header(message, name)
-    if name == "Date" and shown and (date := message["Date"].datetime):
-        return f"{date:%Y-%m-%d %H:%M}"
-    if name not in ("To", "Cc"):
-        return shown
-    people = [person or address for person, address in getaddresses([shown])]
-    return ", ".join([*people[:_MOST_PEOPLE], *(["…"] if len(people) > _MOST_PEOPLE else [])])
+def _sent(message: EmailMessage) -> datetime | None:
+    """When the mail was sent; None where that can't be read."""
+    try:
+        return parsedate_to_datetime(head_line(message, "Date"))
+    except ValueError:
+        return None
 
 
 def _attachments(message: EmailMessage) -> list[str]:
-    return [clean(name) for part in message.iter_attachments() if (name := part.get_filename())]
+    return [name for part in message.iter_attachments() if (name := file_name(part))]
 
 
 def _unquoted(content: str) -> str:

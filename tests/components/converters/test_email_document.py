@@ -1,5 +1,6 @@
 """Mails: head lines in all encodings, parts, attachments, quotations."""
 
+import base64
 from email.message import EmailMessage
 
 from components.converters.email_document import EmailConverter
@@ -71,3 +72,32 @@ def test_attachments_are_named_and_forwarded_mails_read() -> None:
 def test_what_an_answer_repeats_is_left_out_unless_it_is_all() -> None:
     assert (one(CONVERTER, mail("了解です。\n> 前の文\n").as_bytes(), "a.eml").content or "").endswith("了解です。")
     assert (one(CONVERTER, mail("> 前の文\n").as_bytes(), "a.eml").content or "").endswith("> 前の文")
+
+
+def test_characters_of_windows_in_head_lines_and_names() -> None:
+    def word(content: bytes, charset: bytes) -> bytes:
+        return b"=?%s?B?%s?=" % (charset, base64.b64encode(content))
+
+    raw = b"\n".join(
+        [
+            b"From: " + word("髙橋 健①".encode("cp932"), b"shift_jis") + b" <t@a.example>",
+            b"To: " + word("㈱ミツハ".encode("cp932"), b"Shift_JIS") + b" <m@a.example>, b@a.example",
+            # A line may be folded between encoded words.
+            b"Subject: " + word(b"\x1b$B-!\x1b(B", b"iso-2022-jp") + b"\n " + word("納期".encode(), b"utf-8"),
+            b"Date: some day",
+            b'Content-Type: multipart/mixed; boundary="x"',
+            b"",
+            b"--x\nContent-Type: text/plain; charset=shift_jis\n",
+            "①本文です。".encode("cp932"),
+            b"--x\nContent-Type: application/octet-stream",
+            b'Content-Disposition: attachment; filename="' + word("㈱一覧.xlsx".encode("cp932"), b"shift_jis") + b'"\n',
+            b"x\n--x--\n",
+        ]
+    )
+    document = one(CONVERTER, raw, "a.eml")
+
+    assert document.content == (
+        "①納期\n\n差出人: 髙橋 健① <t@a.example>\n宛先: ㈱ミツハ, b@a.example\n添付: ㈱一覧.xlsx\n\n①本文です。"
+    )
+    assert (document.meta["author"], document.meta["attachments"]) == ("髙橋 健①", ["㈱一覧.xlsx"])
+    assert "updated_at" not in document.meta
