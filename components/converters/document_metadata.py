@@ -72,7 +72,7 @@ class DocumentMetadata:
         # The sidecar of a file of many records is for those that say nothing themselves.
         single = document.id == origin
         described = {**own, **beside} if single else {**beside, **own}
-        meta = {"access_groups": [], "language": "", **self._from_path(origin), **described}
+        meta = {"access_groups": [], **self._from_path(origin), **described}
         meta.pop("encoding", None)
         folders = origin.replace("!", "/").split("/")[1:-1]
         meta["breadcrumb"] = [part for part in (*folders, clean(str(meta.get("title", "")))) if part]
