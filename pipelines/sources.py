@@ -29,6 +29,7 @@ FREE_BYTES = 64 << 20
 _SIDECAR_BYTES = 64 << 10
 
 _SKIPPED_NAMES = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
+_OFFICE_LOCK = "~$"  # what Office puts beside a document that someone has open
 _OPENERS: dict[bytes, Callable[[Any], IO[bytes]]] = {
     b"\x1f\x8b": gzip.open,  # type: ignore[dict-item]
     b"\xfd7zXZ\x00": lzma.open,  # type: ignore[dict-item]
@@ -349,7 +350,7 @@ def _is_tar(head: bytes) -> bool:
 
 
 def _skipped(name: str) -> bool:
-    return name.startswith(".") or name in _SKIPPED_NAMES
+    return name.startswith((".", _OFFICE_LOCK)) or name in _SKIPPED_NAMES
 
 
 def _skipped_path(path: str) -> bool:

@@ -13,6 +13,8 @@ from components.converters.text_decoding import DoubtfulEncodingError, decode_te
 _HEAD = 64 * 1024
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ARCHIVES = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"7z\xbc\xaf", b"Rar!")
+_MEDIA = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"ID3", b"OggS", b"\x1aE\xdf\xa3")
+_RIFF = (b"WEBP", b"WAVE", b"AVI ")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML = re.compile(r"<!doctype html|<html|<head|<body|<\?xml[^>]*\?>\s*(?:<!doctype|<html)", re.IGNORECASE)
 _MAIL_LINE = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")
@@ -38,8 +40,8 @@ def recognize_company_document(data: bytes, name: str) -> Recognition:
 
     :param data: The file's content, unpacked.
     :param name: The file's name; its ending decides what plain text is (.md, .csv, .txt, .html), and nothing else.
-    :returns: docx, pptx, xlsx, pdf, html, markdown, text, csv, email or records; an empty kind with the reason for
-        everything else.
+    :returns: docx, pptx, xlsx, pdf, html, markdown, text, csv, email or records; media for pictures and recordings,
+        which are known and hold no text; an empty kind with the reason for everything else.
     """
     suffix = PurePath(name).suffix.lower()
     if found := _not_text(data):
@@ -55,6 +57,8 @@ def _not_text(data: bytes) -> Recognition | None:
         return _package(data)
     if b"%PDF-" in data[:1024]:
         return Recognition("pdf", "PDF")
+    if data.startswith(_MEDIA) or data[8:12] in _RIFF or data[4:8] == b"ftyp":
+        return Recognition("media", "a picture or recording, which holds no text")
     head = data[:_HEAD]
     reason = ""
     if not data.strip():

@@ -112,6 +112,18 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_on(documents: Documents)
     assert list(documents.chunks()) == ["N-1#1"]
 
 
+def test_pictures_are_no_failures(documents: Documents) -> None:
+    documents.write("a.md", "本文。")
+    documents.write("logo.png", b"\x89PNG\r\n\x1a\n\x00\x00")
+    report = documents.run()
+
+    assert report.failures == []
+    assert [(source.origin, source.kind, source.chunks) for source in report.sources] == [
+        ("docs/a.md", "markdown", 1),
+        ("docs/logo.png", "media", 0),
+    ]
+
+
 def test_a_sidecar_may_be_named_with_its_document_or_without(documents: Documents) -> None:
     path = documents.write("a.md", "本文。")
     sidecar = documents.write("a.md.yaml", "author: 田中 美咲\n")

@@ -45,7 +45,7 @@ def zip_bytes(**members: bytes) -> bytes:
 
 def test_folder_in_order_of_names_without_hidden_files(tmp_path: Path) -> None:
     root = tmp_path / "law"
-    for name in ("b/2.txt", "a.txt", ".hidden", ".git/config", "__MACOSX/a.txt", "b/1.txt"):
+    for name in ("b/2.txt", "a.txt", ".hidden", "~$a.docx", ".git/config", "__MACOSX/a.txt", "b/1.txt"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
 

@@ -51,6 +51,9 @@ def test_office_files(kind: str) -> None:
         ("本文です。\n".encode("euc_jp") * 20_000, "a.txt", "text"),
         ("[重要] 本文です。".encode(), "a.txt", "text"),
         ("注意: 停電\n本文".encode(), "a.txt", "text"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "a.txt", "media"),
+        (b"\x00\x00\x00\x20ftypisom", "a.mp4", "media"),
+        (b"RIFF\x00\x00\x00\x00WEBP", "a.webp", "media"),
     ],
 )
 def test_kinds(data: bytes, name: str, kind: str) -> None:
@@ -64,7 +67,7 @@ def test_kinds(data: bytes, name: str, kind: str) -> None:
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "a.xls", "an Office file of the old format"),
         (zipped(), "a.zip", "an archive or a document of a format that isn't read"),
         (b"\x1f\x8b\x08", "a.gz", "an archive inside an archive"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "a.png", "binary data of an unknown format"),
+        (b"\x7fELF\x00\x00", "a.txt", "binary data of an unknown format"),
         (b"title: x\n", "a.md.yaml", "a sidecar whose document 'a.md' isn't beside it"),
         (b'{"count": 3}', "a.json", "JSON without the fields of a record"),
         (b'[\n{"id": "a", "text": "x"}]', "a.json", "JSON; give one record a line"),
