@@ -25,6 +25,7 @@ def add_health(app: FastAPI, runtime: Runtime) -> None:
     # A thread of its own: it must not wait behind searches that have taken all others.
     limiter = CapacityLimiter(1)
 
+    @app.head("/health", include_in_schema=False)
     @app.get("/health", tags=["health"], responses={503: {"description": "Starting, or not able to search"}})
     async def health() -> JSONResponse:
         """Tell which parts are ready: pipelines, stores with counts, versions, embedder."""
@@ -32,6 +33,7 @@ def add_health(app: FastAPI, runtime: Runtime) -> None:
         answer: dict[str, Any] = {**parts, "versions": versions}
         return JSONResponse(answer, 200 if ready else 503)
 
+    @app.head("/health/live", include_in_schema=False)
     @app.get("/health/live", tags=["health"])
     async def live() -> dict[str, str]:
         """Tell that the process answers; needs no key."""

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from components.converters.csv_document import delimiter_of
 from components.converters.office_package import package_kind
-from components.converters.recognition import Recognition
+from components.converters.recognition import OTHER, Recognition
 from components.converters.text_decoding import DoubtfulEncodingError, decode_text
 
 _HEAD = 64 * 1024
@@ -40,14 +40,16 @@ def recognize_company_document(data: bytes, name: str) -> Recognition:
 
     :param data: The file's content, unpacked.
     :param name: The file's name; its ending decides what plain text is (.md, .csv, .txt, .html), and nothing else.
-    :returns: docx, pptx, xlsx, pdf, html, markdown, text, csv, email or records; media for pictures and recordings,
-        which are known and hold no text; an empty kind with the reason for everything else.
+    :returns: docx, pptx, xlsx, pdf, html, markdown, text, csv, email or records; with "other" (pictures, recordings,
+        programs' files) and "" (documents that can't be read) the reason why it isn't used.
     """
     suffix = PurePath(name).suffix.lower()
     if found := _not_text(data):
         return found
     if suffix in _YAML:
         document = name.removesuffix(PurePath(name).suffix)
+        if not PurePath(document).suffix:
+            return Recognition(OTHER, "YAML, which is no document")
         return Recognition("", f"a sidecar whose document {document!r} isn't beside it")
     return _text(_decoded(data[:_HEAD]), suffix)
 
@@ -58,7 +60,7 @@ def _not_text(data: bytes) -> Recognition | None:
     if b"%PDF-" in data[:1024]:
         return Recognition("pdf", "PDF")
     if data.startswith(_MEDIA) or data[8:12] in _RIFF or data[4:8] == b"ftyp":
-        return Recognition("media", "a picture or recording, which holds no text")
+        return Recognition(OTHER, "a picture or recording, which holds no text")
     head = data[:_HEAD]
     reason = ""
     if not data.strip():
@@ -68,7 +70,7 @@ def _not_text(data: bytes) -> Recognition | None:
     elif data.startswith(_ARCHIVES):
         reason = "an archive inside an archive"
     elif b"\x00" in head and not head.startswith(_WIDE_MARKS):
-        reason = "binary data of an unknown format"
+        return Recognition(OTHER, "binary data of an unknown format")
     return Recognition("", reason) if reason else None
 
 
@@ -116,7 +118,7 @@ def _json(text: str) -> Recognition | None:
         return Recognition("", "JSON; give one record a line: {id, title, text, metadata}")
     if ("id" in entry or "_id" in entry) and ("text" in entry or "title" in entry):
         return Recognition("records", "records")
-    return Recognition("", "JSON without the fields of a record (id, title, text)")
+    return Recognition(OTHER, "JSON without the fields of a record (id, title, text)")
 
 
 def _is_mail(text: str) -> bool:

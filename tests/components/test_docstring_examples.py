@@ -18,6 +18,7 @@ import pytest
         "components.converters.line_joints",
         "components.converters.sidecar",
         "components.query.question_frame",
+        "components.results.printed_citations",
         "components.retrieval.ranking",
         "components.retrieval.title_shares",
         "components.splitters.japanese_sentences",
@@ -25,6 +26,7 @@ import pytest
         "components.splitters.section_order",
         "components.splitters.sentences",
         "components.splitters.token_estimate",
+        "pipelines.errors",
         "pipelines.section_numbers",
     ],
 )

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,3 +18,9 @@ def notes(tmp_path: Path) -> "object":
     from notes_corpus import Notes
 
     return Notes(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def search(sample_index: Any) -> Any:
+    """A search over the samples that is ready."""
+    return sample_index.search()

@@ -118,9 +118,9 @@ def test_pictures_are_no_failures(documents: Documents) -> None:
     report = documents.run()
 
     assert report.failures == []
-    assert [(source.origin, source.kind, source.chunks) for source in report.sources] == [
-        ("docs/a.md", "markdown", 1),
-        ("docs/logo.png", "media", 0),
+    assert [(source.origin, source.kind, source.skipped) for source in report.sources] == [
+        ("docs/a.md", "markdown", False),
+        ("docs/logo.png", "other", True),
     ]
 
 

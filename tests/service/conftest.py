@@ -14,7 +14,6 @@ import uvicorn
 from pipelines.errors import ArgumentError, IndexMissingError
 from pipelines.mpep import check_count, check_query
 from service.app import create_app
-from service.runtime import MpepTools
 from service.settings import ServiceSettings
 
 KEYS = "search:reader-key-0123456789,admin:owner-key-0123456789"
@@ -52,16 +51,16 @@ class StandIn:
         return {"section": section_number, "total_chunks": max_chunks, "chunks": []}
 
     def health(self) -> dict[str, Any]:
-        return {"pipelines": ["mpep_query"], "stores": {"keyword": 7}}
+        return {"pipelines": {"mpep_query": "ready"}, "stores": {"keyword": 7}}
 
 
 Serve = Callable[..., httpx.Client]
 
 
 @contextmanager
-def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.Client]:
+def running(build: Callable[[], Any], **settings: Any) -> Iterator[httpx.Client]:
     """Serve on a free port while the block runs; gives a client of the server."""
-    app = create_app(ServiceSettings(**{"samples": False, **settings}), build)
+    app = create_app(ServiceSettings(**{"samples": False, **settings}), {"us-patent-law": build})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # callers wait from now on, while the server starts
@@ -81,7 +80,7 @@ def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.C
             thread.join()
 
 
-def wait_until_ready(client: httpx.Client, headers: dict[str, str] | None = None, seconds: float = 120) -> None:
+def wait_until_ready(client: httpx.Client, headers: dict[str, str] | None = None, seconds: float = 60) -> None:
     """Ask for the health until it is good."""
     deadline = time.monotonic() + seconds
     while client.get("/health", headers=headers).status_code != 200:
@@ -94,7 +93,7 @@ def serve() -> Iterator[Serve]:
     """Start servers that end with the test: `serve(build, api_keys=...)` gives a client."""
     with ExitStack() as stack:
 
-        def start(build: Callable[[], MpepTools] = StandIn, **settings: Any) -> httpx.Client:
+        def start(build: Callable[[], Any] = StandIn, **settings: Any) -> httpx.Client:
             return stack.enter_context(running(build, **settings))
 
         yield start
