@@ -69,9 +69,12 @@ class DocumentMetadata:
     def _complete(self, document: Document, origin: str) -> Document:
         beside = read_sidecar(document.meta.get("sidecar") or "")
         own = {name: value for name, value in document.meta.items() if name != "sidecar"}
-        # The sidecar of a file of many records is for those that say nothing themselves.
         single = document.id == origin
-        described = {**own, **beside} if single else {**beside, **own}
+        if "attached_to" in own:  # a sender's file says nothing about who may read it here
+            described = {**own, **beside, "title": own.get("title", "")}
+        else:
+            # The sidecar of a file of many records is for those that say nothing themselves.
+            described = {**own, **beside} if single else {**beside, **own}
         meta = {"access_groups": [], **self._from_path(origin), **described}
         meta.pop("encoding", None)
         folders = origin.replace("!", "/").split("/")[1:-1]

@@ -1,4 +1,4 @@
-"""Mail files (.eml): head lines, text and the names of attachments."""
+"""Mail files (.eml): head lines, text and attachments."""
 
 import email
 from collections.abc import Iterator
@@ -6,11 +6,13 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any
 
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
 
+from components.converters.attached_files import read_attached_files
 from components.converters.document_text import DocumentText, make_document, read_documents
 from components.converters.html_document import add_html
 from components.converters.mail_heads import file_name, head_line, people
@@ -24,7 +26,8 @@ _MOST_PEOPLE = 20
 class EmailConverter:
     """
     Makes a Document of each mail: its subject is the title, then come sender, receivers, date, names of attachments
-    and the text. Forwarded mails that are attached are read, too; other attachments aren't.
+    and the text, that of attached mails behind it. Attached files with text are Documents of their own, whose id is
+    that of the mail with "!" and the file's name.
 
     Usage example:
     ```python
@@ -39,13 +42,23 @@ class EmailConverter:
         Read mails.
 
         :param sources: The files, with "origin" and "file" in their meta.
-        :returns: `documents`, and `failures` with origin and reason: no text, or a doubtful encoding.
+        :returns: `documents`, and `failures` with origin and reason: no text, a doubtful encoding, an attached file
+            that can't be read.
         """
-        return read_documents(sources, _read)
+        documents: list[Document] = []
+        failures: list[dict[str, str]] = []
+        for source in sources:
+            message = email.message_from_bytes(source.data, policy=default)
+            result = read_documents([source], partial(_read, message))
+            failures += result["failures"]
+            for mail in result["documents"]:
+                attached, reasons = read_attached_files(_files(message), mail)
+                documents += [mail, *attached]
+                failures += [{"origin": mail.meta["origin"], "reason": reason} for reason in reasons]
+        return {"documents": documents, "failures": failures}
 
 
-def _read(source: ByteStream) -> Document:
-    message = email.message_from_bytes(source.data, policy=default)
+def _read(message: EmailMessage, source: ByteStream) -> Document:
     text = DocumentText()
     _add_message(text, message)
     name, address = next(iter(people(message, "From")), ("", ""))
@@ -99,6 +112,14 @@ def _sent(message: EmailMessage) -> datetime | None:
 
 def _attachments(message: EmailMessage) -> list[str]:
     return [name for part in message.iter_attachments() if (name := file_name(part))]
+
+
+def _files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+    for part in message.iter_attachments():
+        name = file_name(part)
+        content = part.get_payload(decode=True) if name else None
+        if isinstance(content, bytes):
+            yield name, content
 
 
 def _unquoted(content: str) -> str:

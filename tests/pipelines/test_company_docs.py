@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,24 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_on(documents: Documents)
     ):
         assert part in reason
     assert list(documents.chunks()) == ["N-1#1"]
+
+
+def test_the_sidecar_of_a_mail_closes_its_attachments(documents: Documents) -> None:
+    message = EmailMessage()
+    message["Subject"] = "見積もりの件"
+    message.set_content("添付します。")
+    message.add_attachment("品名,数量\n端子台,3\n".encode(), maintype="text", subtype="csv", filename="a.csv")
+    documents.write("営業部/a.eml", message.as_bytes())
+    documents.write("営業部/a.eml.yaml", "title: 題\naccess_groups: [役員]\n")
+    assert reasons(documents.run()) == {}
+
+    chunks = documents.chunks()
+    assert {name: chunk.meta["title"] for name, chunk in chunks.items()} == {
+        "docs/営業部/a.eml#1": "題",
+        "docs/営業部/a.eml!a.csv#1": "a",
+    }
+    assert all(chunk.meta["access_groups"] == ["役員"] for chunk in chunks.values())
+    assert all(chunk.meta["department"] == "営業部" for chunk in chunks.values())
 
 
 def test_pictures_are_no_failures(documents: Documents) -> None:

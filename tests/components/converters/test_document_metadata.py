@@ -64,6 +64,18 @@ def test_records_of_one_file_say_more_than_their_sidecar() -> None:
     assert (document.meta["department"], document.meta["access_groups"]) == ("人事部", ["役員"])
 
 
+def test_attached_files_do_not_open_what_their_mail_closes() -> None:
+    document = completed(
+        "docs/a.eml",
+        "docs/a.eml!a.md",
+        attached_to="docs/a.eml",
+        access_groups=["全員"],
+        sidecar="title: 件名\naccess_groups: [役員]\n",
+    )
+
+    assert (document.id, document.meta["title"], document.meta["access_groups"]) == ("docs/a.eml!a.md", "題", ["役員"])
+
+
 def test_a_document_with_a_bad_sidecar_is_left_out_and_named_once() -> None:
     documents = [
         Document(id=name, content="本文", meta={"origin": "docs/a.jsonl", "sidecar": "title: a\nacces_groups: [x]"})

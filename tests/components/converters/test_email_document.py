@@ -4,7 +4,7 @@ import base64
 from email.message import EmailMessage
 
 from components.converters.email_document import EmailConverter
-from tests.components.converters.company_files import one
+from tests.components.converters.company_files import convert, one
 
 CONVERTER = EmailConverter()
 
@@ -58,6 +58,36 @@ def test_plain_text_is_read_rather_than_html_and_html_where_it_is_alone() -> Non
     assert (one(CONVERTER, alone.as_bytes(), "a.eml").content or "").endswith("日 | 人\n1 | 2")
 
 
+def test_attached_files_with_text_are_documents_of_their_own() -> None:
+    message = mail("添付します。")
+    files = [
+        ("備品.csv", "品名,数量\n端子台,3\n".encode("cp932")),
+        ("備品.csv", "品名,数量\nケーブル,5\n".encode()),
+        ("logo.png", b"\x89PNG\r\n\x1a\n"),
+        ("broken.pdf", b"%PDF-1.4 nothing"),
+        ("all.zip", b"PK\x03\x04"),
+    ]
+    for name, data in files:
+        message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+    result = convert(CONVERTER, message.as_bytes(), "a.eml", kind="email", sidecar="access_groups: [役員]")
+
+    outer, first, second = result["documents"]
+    assert [document.id for document in (outer, first, second)] == [
+        "docs/a.eml",
+        "docs/a.eml!備品.csv",
+        "docs/a.eml!備品.csv (2)",
+    ]
+    assert (first.content, second.content) == ("品名 | 数量\n端子台 | 3", "品名 | 数量\nケーブル | 5")
+    names = ("title", "kind_of_source", "attached_to", "origin", "author", "sidecar")
+    assert [first.meta[name] for name in names] == [
+        *("備品", "csv", "docs/a.eml", "docs/a.eml", "田中 一郎", "access_groups: [役員]")
+    ]
+    assert outer.meta["attachments"] == ["備品.csv", "備品.csv", "logo.png", "broken.pdf", "all.zip"]
+    (failure,) = result["failures"]
+    assert failure["origin"] == "docs/a.eml"
+    assert failure["reason"].startswith("the attached file 'broken.pdf': the PDF is cut off")
+
+
 def test_attachments_are_named_and_forwarded_mails_read() -> None:
     outer = mail("転送します。", Subject="転送")
     outer.add_attachment(b"\x00", maintype="application", subtype="octet-stream", filename="評価票.xlsx")
@@ -91,7 +121,7 @@ def test_characters_of_windows_in_head_lines_and_names() -> None:
             "①本文です。".encode("cp932"),
             b"--x\nContent-Type: application/octet-stream",
             b'Content-Disposition: attachment; filename="' + word("㈱一覧.xlsx".encode("cp932"), b"shift_jis") + b'"\n',
-            b"x\n--x--\n",
+            b"\0\n--x--\n",
         ]
     )
     document = one(CONVERTER, raw, "a.eml")
