@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from pipelines.corpora import get_corpus
 from pipelines.counting import counted
 from pipelines.errors import IndexMissingError
-from pipelines.loading import prepare_haystack
+from pipelines.loading import prepare_haystack, profile_names
 from pipelines.manifest import IndexInfo, read_index_info
 from pipelines.query_pipelines import QueryPipelines
 from pipelines.scanning import Progress, no_progress
 from pipelines.settings import Settings
+from pipelines.store_outage import count_reachable, refuse_without, required_parts
 from pipelines.vector_state import VectorState, names_damage
 
 prepare_haystack()
@@ -67,6 +68,7 @@ class CorpusSearch:
         self._name = pipeline or get_corpus(corpus).query
         self._pipelines = QueryPipelines(self._name, self.profile, self.settings, progress)
         self.vectors = VectorState(corpus, self.profile, self.settings)
+        self._required: frozenset[str] | None = None
         self._info: tuple[tuple[int, ...], IndexInfo] | None = None
 
     @names_damage
@@ -77,6 +79,7 @@ class CorpusSearch:
         :raises IndexMissingError: When the corpus has no index.
         :raises ConfigError: When the pipeline can't be built.
         """
+        self._required_parts()
         self.info()
         # With its embedder even if there are no vectors yet: they may come any moment.
         self._pipelines.ready(embeds=True)
@@ -92,6 +95,7 @@ class CorpusSearch:
         :param inputs: The components' inputs.
         :returns: The outputs, with what they were made without and of which state of the corpus.
         :raises IndexMissingError: When the corpus has no index, or its keyword store lost what the manifest knows.
+        :raises StoreDownError: When both arms fail, or in production a part that the profile requires.
         """
         info = self.info()
         pipeline = self._ready_pipeline()
@@ -104,6 +108,7 @@ class CorpusSearch:
         degraded = sorted(named)
         if degraded:
             logger.warning("an answer was made without: %s", ", ".join(degraded))
+        refuse_without(self._required_parts(), outputs, degraded)
         return PipelineRun(outputs, degraded, self._edition(info))
 
     @names_damage
@@ -125,13 +130,17 @@ class CorpusSearch:
         state = embedder.health() if hasattr(embedder, "health") else {}
         problem = self.vector_problem()
         unreadable = {"vector"} if self.vectors.damage(info) else set()
-        counts = {name: s.count_documents() for name, s in self.stores().items() if name not in unreadable}
+        counts, gone = count_reachable({name: s for name, s in self.stores().items() if name not in unreadable})
         stores = {name: counts.get(name, 0) for name in ("keyword", "vector")}
-        if not problem and stores["vector"] < stores["keyword"]:
+        if not problem and not gone and stores["vector"] < stores["keyword"]:
             problem = f"{counted(stores['keyword'] - stores['vector'], 'chunk')} still without vectors"
         problem = problem or state.get("error", "")
+        degraded = ({"vector"} if problem else set()) | {"keyword" if name == "parents" else name for name in gone}
+        problem = "; ".join(filter(None, [problem, *dict.fromkeys(gone.values())]))
         return {
-            "ready": stores["keyword"] > 0,
+            # Without the keyword store, vectors still find something.
+            "ready": bool(counts.get("vector", 0) if "keyword" in gone else counts["keyword"])
+            and not self._required_parts() & degraded,
             "pipelines": {self._name: "ready"},
             "stores": stores,
             "corpus": {
@@ -141,7 +150,7 @@ class CorpusSearch:
                 "pending_sources": info.pending_sources,
             },
             "embedder": state,
-            "degraded": ["vector"] if problem else [],
+            "degraded": sorted(degraded),
             **({"detail": problem} if problem else {}),
         }
 
@@ -191,12 +200,18 @@ class CorpusSearch:
         """
         pipeline = self._pipelines.any() or self._pipelines.ready(embeds=False)
         store = getattr(pipeline.get_component(name), "document_store")  # noqa: B009
-        if not store.count_documents():
+        counts, _ = count_reachable({name: store})
+        if counts.get(name) == 0:
             raise IndexMissingError(self.corpus)
         return store
 
     def _edition(self, info: IndexInfo) -> dict[str, Any]:
         return {"name": self.corpus, "version": info.corpus_version, "editions": info.editions}
+
+    def _required_parts(self) -> frozenset[str]:
+        if self._required is None:
+            self._required = required_parts(profile_names(self.profile, self.corpus, self.settings), self.settings)
+        return self._required
 
     def _ready_pipeline(self) -> Pipeline:
         return self._pipelines.ready(embeds=not self.vector_problem())

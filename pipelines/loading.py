@@ -18,6 +18,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pipelines.errors import ConfigError, UnknownNameError
+from pipelines.extras import require_extras
 from pipelines.settings import Settings
 from pipelines.yaml_lines import YamlLines
 from pipelines.yaml_loader import compose_yaml, construct_yaml, fault_of
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 TRUSTED_PACKAGES = ("components", "memory_components")
 MODELS = ("chat_generator", "ranker")
 """Parameters without which a component of a query pipeline does nothing."""
+DEFAULTS: dict[str, dict[str, Any]] = {"stores": {"fallback": None}, "budgets": {"keyword": None, "vector": None}}
+"""Names that pipeline files may refer to although a profile doesn't define them."""
 HAYSTACK_KEYS = ("components", "connections", "metadata", "max_runs_per_component", "connection_type_validation")
 _OWN_REFERENCE = re.compile(rf"\$\{{\s*(?:\.|(?:{'|'.join(HAYSTACK_KEYS)})\b)")
 
@@ -90,7 +93,7 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param profile: The profile's name ("embedded") or the path of a file.
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
-    :returns: The profile's own names, `corpus` and `paths`.
+    :returns: The profile's own names, `corpus`, `index` (for names on servers) and `paths`.
     :raises UnknownNameError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
@@ -102,7 +105,11 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     defined = read_yaml(path)
     if defined.get("llm") is None:
         defined["llm"] = _llm(settings)
-    return {**defined, "corpus": corpus, "paths": paths}
+    names: Definition = {}
+    for group, defaults in DEFAULTS.items():
+        given = defined.get(group) or {}
+        names[group] = {**given, **{name: value for name, value in defaults.items() if name not in given}}
+    return {**defined, **names, "corpus": corpus, "index": f"{settings.index_prefix}-{corpus}", "paths": paths}
 
 
 def _llm(settings: Settings) -> Definition | None:
@@ -166,8 +173,9 @@ def build(definition: Definition) -> "Pipeline":
 
     :param definition: What `resolve` returns, or a part of it.
     :returns: The pipeline, not warmed up.
-    :raises ConfigError: When Haystack refuses it.
+    :raises ConfigError: When Haystack refuses it, or a package that it needs isn't installed.
     """
+    require_extras(definition)
     prepare_haystack()
     from haystack import Pipeline
     from haystack.core.errors import PipelineError, SerializationError
@@ -256,8 +264,9 @@ def instantiate(spec: Definition) -> Any:
 
     :param spec: As it stands in a resolved definition or a profile.
     :returns: The object.
-    :raises ConfigError: When its class can't be imported.
+    :raises ConfigError: When its class can't be imported, or a package that it needs isn't installed.
     """
+    require_extras(spec)
     prepare_haystack()
     from haystack.core.serialization import default_from_dict
 
@@ -290,7 +299,7 @@ def open_store(store: str, corpus: str, profile: str | None = None, settings: Se
     profile = profile or settings.profile
     names = OmegaConf.to_container(OmegaConf.create(profile_names(profile, corpus, settings)), resolve=True)
     assert isinstance(names, dict)
-    stores = names.get("stores") or {}
-    if not stores.get(store):
+    stores = {name: spec for name, spec in names["stores"].items() if spec}
+    if store not in stores:
         raise ConfigError(f"profile {profile!r} defines no store {store!r}; it has: {', '.join(stores) or 'none'}")
     return instantiate(stores[store])

@@ -1,6 +1,7 @@
 """Where data lives and which profile is used; every setting can be given as an environment variable TANSAKU_<NAME>."""
 
 from pathlib import Path
+from typing import Literal
 
 from platformdirs import user_data_dir
 from pydantic import Field
@@ -21,6 +22,10 @@ class Settings(BaseSettings):
 
     :param data_dir: The data folder: indexes and prepared models.
     :param profile: The profile used where none is named.
+    :param env: "production" refuses answers without the parts that a profile lists under `require`; elsewhere such
+        answers name what they were made without.
+    :param index_prefix: What the names of indexes on servers begin with; another one for each installation that shares
+        them.
     :param llm_url: An OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, OpenAI), for example
         "http://localhost:11434/v1"; what a profile calls `llm` where it names none itself. None: no language model.
     :param llm_model: The model's name there; the key, where one is needed, is in TANSAKU_LLM_KEY.
@@ -31,6 +36,8 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(default_factory=lambda: Path(user_data_dir("tansaku", appauthor=False)))
     profile: str = "embedded"
+    env: Literal["development", "production"] = "development"
+    index_prefix: str = Field(default="tansaku", pattern=r"^[a-z0-9][a-z0-9._-]*$")
     llm_url: str | None = None
     llm_model: str = "qwen3:4b"
     pipelines_dir: Path = PROJECT / "pipelines" / "yaml"

@@ -8,6 +8,7 @@ import numpy as np
 from haystack import component
 
 from components.retrieval.ranking import Ranking
+from components.retrieval.time_budget import TimeBudget
 from components.retrieval.vectors import QueryVectors
 
 logger = logging.getLogger(__name__)
@@ -40,16 +41,19 @@ class VectorRetriever:
     ```
     """
 
-    def __init__(self, document_store: VectorStore, top_k: int = 100):
+    def __init__(self, document_store: VectorStore, top_k: int = 100, timeout: float | None = None):
         """
         :param document_store: The vector store of the chunks.
         :param top_k: How many chunks a ranking holds.
+        :param timeout: Seconds that a search may take before the answer goes without it; None for no limit.
         :raises ValueError: If `top_k` is below 1.
         """
         if top_k < 1:
             raise ValueError(f"top_k must be 1 or more, not {top_k!r}")
         self.document_store = document_store
         self.top_k = top_k
+        self.timeout = timeout
+        self._budget = TimeBudget("the vector arm", timeout)
         self._is_warmed_up = False
 
     def warm_up(self) -> None:
@@ -68,17 +72,24 @@ class VectorRetriever:
         :param vectors: The query's vectors; none when there is no embedder.
         :param filters: Haystack filters, applied inside the search.
         :param top_k: How many chunks a ranking holds, instead of the one of `__init__`.
-        :returns: `rankings`, one a vector; `degraded`, ["vector"] when the store is empty or can't be searched.
+        :returns: `rankings`, one a vector; `degraded`, ["vector"] when the store is empty or can't be
+            searched, or not in time.
         """
         if not vectors.vectors:
             return {"rankings": [], "degraded": []}
         try:
-            found = self.document_store.search_many(vectors.vectors, filters=filters, top_k=top_k or self.top_k)
-            missing = not any(found) and not self.document_store.count_documents()
+            found = self._budget.run(lambda: self._nearest(vectors, filters, top_k or self.top_k))
         except (OSError, RuntimeError) as error:
             logger.warning("the vector store can't be searched: %s", error)
-            return {"rankings": [], "degraded": ["vector"]}
-        if missing:
+            found = None
+        if found is None:
             return {"rankings": [], "degraded": ["vector"]}
         rankings = [Ranking(tuple(e), text) for e, text in zip(found, vectors.texts, strict=True)]
         return {"rankings": rankings, "degraded": []}
+
+    def _nearest(
+        self, vectors: QueryVectors, filters: dict[str, Any] | None, limit: int
+    ) -> list[list[tuple[str, float]]] | None:
+        """A ranking for each vector; None when the store is empty."""
+        found = self.document_store.search_many(vectors.vectors, filters=filters, top_k=limit)
+        return found if any(found) or self.document_store.count_documents() else None

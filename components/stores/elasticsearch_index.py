@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from haystack.document_stores.errors import DocumentStoreError
 
+from components.stores.circuit_breaker import CircuitBreaker
 from components.stores.elasticsearch_bulk import BulkWriter
 from components.stores.elasticsearch_client import ElasticsearchClient, Patience, RequestRefusedError
 from components.stores.elasticsearch_records import index_body
@@ -44,6 +45,7 @@ class ElasticsearchIndex:
         self._search_patience = search_patience
         self._write_patience = write_patience
         self._layout: Layout | None = None
+        self._breaker = CircuitBreaker.of(client.name)
 
     def layout(self, fresh: bool = False) -> Layout | None:
         """
@@ -197,4 +199,5 @@ class ElasticsearchIndex:
     def _request(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, params: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
-        return self.client.request(method, path, self._search_patience, body, params)
+        with self._breaker.guard():
+            return self.client.request(method, path, self._search_patience, body, params)
