@@ -105,11 +105,10 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     defined = read_yaml(path)
     if defined.get("llm") is None:
         defined["llm"] = _llm(settings)
-    names: Definition = {}
     for group, defaults in DEFAULTS.items():
         given = defined.get(group) or {}
-        names[group] = {**given, **{name: value for name, value in defaults.items() if name not in given}}
-    return {**defined, **names, "corpus": corpus, "index": f"{settings.index_prefix}-{corpus}", "paths": paths}
+        defined[group] = {**given, **{key: value for key, value in defaults.items() if key not in given}}
+    return {**defined, "corpus": corpus, "index": f"{settings.index_prefix}-{corpus}", "paths": paths}
 
 
 def _llm(settings: Settings) -> Definition | None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import uvicorn
 
-from pipelines.errors import ArgumentError, IndexMissingError
+from pipelines.errors import ArgumentError, IndexMissingError, StoreDownError
 from pipelines.mpep import check_count, check_query
 from service.app import create_app
 from service.settings import ServiceSettings
@@ -38,6 +38,8 @@ class StandIn:
             self.released.wait()
         if query == "no index":
             raise IndexMissingError("us-patent-law")
+        if query == "no store":
+            raise StoreDownError(["keyword"], "connection refused")
         if query == "a defect":
             raise RuntimeError(f"tokens of {query!r} at /srv/secret")
         if query == "wrapped":
