@@ -114,14 +114,14 @@ def test_without_both_servers_there_is_no_answer(cluster: ClusterIndex, servers:
         with pytest.raises(StoreDownError, match="can't do without keyword"):
             search.search(QUESTION)
         assert not search.health()["ready"]
-    assert healed(lambda: search.health())
+    assert healed(search.health)
 
 
 def test_sections_need_the_keyword_server(cluster: ClusterIndex, servers: dict[str, Any]) -> None:
     search = cluster.search()
     with down(servers["keyword"]), pytest.raises(StoreDownError, match="keyword"):
         search.section("608.01(o)")
-    assert healed(lambda: search.health())
+    assert healed(search.health)
     assert search.section("608.01(o)")["chunks"]
 
 
