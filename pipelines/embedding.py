@@ -97,7 +97,7 @@ class VectorPass:
         self._manifest.forget_vectors(stale)
         self.store.delete_documents(stale)
         self._manifest.change(
-            "DELETE FROM chunks WHERE text_hash IS NULL AND id IN (SELECT value FROM json_each(?))", stale
+            "DELETE FROM chunks WHERE text_hash IS NULL AND id IN ?", stale
         )
 
     def run(self, progress: Progress) -> int:

@@ -74,7 +74,7 @@ class IndexVersions:
     def set_corpus_version(self) -> None:
         """The version changes with the index's content only: the day of the change and a hash over all chunks."""
         digest = hashlib.sha256()
-        for row in self._manifest.rows(
+        for row in self._manifest.stream(
             "SELECT id, text_hash, meta_hash FROM chunks WHERE text_hash IS NOT NULL ORDER BY id"
         ):
             digest.update("\t".join(row).encode() + b"\n")

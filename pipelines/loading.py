@@ -2,7 +2,8 @@
 Loads a pipeline file: resolves the names that a profile defines and makes a Haystack pipeline of it.
 
 A pipeline file is plain Haystack YAML plus `corpus:` and references such as `${stores.keyword}`. What they stand for
-comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings.
+comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings, `${generation}` from the
+list of the index's generations.
 """
 
 import os
@@ -16,6 +17,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pipelines.errors import ConfigError
+from pipelines.generations import chosen_generation
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param profile: The profile's name ("embedded") or the path of a file.
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
-    :returns: The profile's own names, `corpus` and `paths`.
+    :returns: The profile's own names, `corpus`, `generation` ("g2", for names on servers) and `paths`.
     :raises ConfigError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
@@ -86,11 +88,12 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
         raise ConfigError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
-    paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
+    generation = chosen_generation(settings, corpus)
+    paths = {"index": str(settings.generation_dir(corpus, generation)), "models": str(settings.models_dir)}
     defined = read_yaml(path)
     if defined.get("llm") is None:
         defined["llm"] = _llm(settings)
-    return {**defined, "corpus": corpus, "paths": paths}
+    return {**defined, "corpus": corpus, "generation": f"g{generation}", "paths": paths}
 
 
 def _llm(settings: Settings) -> Definition | None:

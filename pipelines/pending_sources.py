@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.corpora import Corpus
 from pipelines.loading import prepare_haystack
-from pipelines.manifest import Manifest, Outcome, read_path
+from pipelines.manifest import Manifest, Outcome
+from pipelines.manifest_database import read_path
 from pipelines.production import Produced
 from pipelines.sources import Source, SourceFile, read_sources
 
@@ -85,7 +86,7 @@ class PendingSources:
                 reason = source.reason
         self._unreadable |= missing
         self._manifest.change(
-            "UPDATE sources SET unreadable = ? WHERE origin IN (SELECT value FROM json_each(?))", reason, list(missing)
+            "UPDATE sources SET unreadable = ? WHERE origin IN ?", reason, list(missing)
         )
 
     def _stream(self, source: Source) -> "ByteStream":

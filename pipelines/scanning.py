@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pipelines.corpora import Corpus
 from pipelines.errors import ArgumentError, SourceError
-from pipelines.manifest import Manifest, read_path
+from pipelines.manifest import Manifest
+from pipelines.manifest_database import read_path
 from pipelines.sources import Source, SourceFile, find_files, printable, read_sources
 
 logger = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ class Scanner:
         known = {row["key"]: row for row in self._manifest.rows("SELECT * FROM files WHERE root = ?", name)}
         files = list(find_files(root))
         with self._manifest.transaction():
-            self._manifest.change("INSERT OR REPLACE INTO roots VALUES (?, ?)", name, root)
+            self._manifest.change("INSERT INTO roots VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET path = excluded.path", name, root)
         for done, file in enumerate(files):
             self._progress(READING, done, len(files))
             row = known.pop(file.key, None)
@@ -130,7 +131,9 @@ class Scanner:
         size, changed = signature if readable and signature else (None, None)
         with self._manifest.transaction():
             self._manifest.change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", file.key, root, file.path, size, changed
+                "INSERT INTO files VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET root = excluded.root,"
+                " path = excluded.path, size = excluded.size, changed = excluded.changed",
+                *(file.key, root, file.path, size, changed),
             )
             for source, digest, kind in found.values():
                 self._note_source(file, source, digest, kind)
@@ -153,7 +156,7 @@ class Scanner:
         self._manifest.change(
             "INSERT INTO sources (origin, file, name, digest, kind, state) VALUES (?, ?, ?, ?, ?, 'pending')"
             " ON CONFLICT (origin) DO UPDATE SET unreadable = '', kind = excluded.kind, digest = excluded.digest,"
-            " state = CASE WHEN digest = excluded.digest AND state = 'done' THEN 'done' ELSE 'pending' END",
+            " state = CASE WHEN sources.digest = excluded.digest AND sources.state = 'done' THEN 'done' ELSE 'pending' END",
             source.origin,
             file.key,
             source.name,
