@@ -1,39 +1,22 @@
 """search_mpep and get_mpep_section: arguments in, plain dictionaries out, for the command line, REST and MCP."""
 
-import logging
 import time
 from typing import Any
 
-from pipelines.corpora import get_corpus
-from pipelines.counting import counted
-from pipelines.errors import ArgumentError, IndexMissingError
-from pipelines.loading import prepare_haystack
-from pipelines.manifest import IndexInfo, read_index_info
+from pipelines.corpus_search import CorpusSearch
+from pipelines.errors import ArgumentError
+from pipelines.mpep_answers import as_hits, as_metadata
 from pipelines.mpep_arguments import build_filters, check_count, check_query
-from pipelines.query_pipelines import QueryPipelines
 from pipelines.scanning import Progress, no_progress
 from pipelines.section_numbers import SECTION_FORMS, read_section_number
 from pipelines.settings import Settings
-from pipelines.vector_state import VectorState, names_damage
-
-prepare_haystack()
-
-from haystack import Pipeline  # noqa: E402  # Haystack reads the environment when it is imported
-
-from pipelines.mpep_answers import as_hits, as_metadata  # noqa: E402
-
-logger = logging.getLogger(__name__)
+from pipelines.vector_state import names_damage
 
 CORPUS = "us-patent-law"
 _MOST_RESULTS, _MOST_CANDIDATES, _MOST_CHUNKS = 20, 100, 1000
-# Components that say in `degraded` what an answer was made without.
-_DEGRADABLE = (
-    *("hyde_generator", "embedder", "keyword_retriever", "vector_retriever", "phrase_title_booster", "section_lookup"),
-    *("loader", "reranker", "update_promoter"),
-)
 
 
-class MpepSearch:
+class MpepSearch(CorpusSearch):
     """
     Searches US patent law and gives whole sections.
 
@@ -57,25 +40,7 @@ class MpepSearch:
         pipeline: str | None = None,
         progress: Progress = no_progress,
     ):
-        self.settings = settings or Settings()
-        self.profile = profile or self.settings.profile
-        self._name = pipeline or get_corpus(CORPUS).query
-        self._pipelines = QueryPipelines(self._name, self.profile, self.settings, progress)
-        self.vectors = VectorState(CORPUS, self.profile, self.settings)
-        self._info: tuple[tuple[int, ...], IndexInfo] | None = None
-
-    @names_damage
-    def warm_up(self) -> None:
-        """
-        Load the pipeline and its models; does nothing the second time.
-
-        :raises IndexMissingError: When the corpus has no index.
-        :raises ConfigError: When the pipeline can't be built.
-        """
-        self.info()
-        # With its embedder even if there are no vectors yet: they may come any moment.
-        self._pipelines.ready(embeds=True)
-        self._ready_pipeline()
+        super().__init__(CORPUS, profile, settings, pipeline, progress)
 
     @names_damage
     def search(
@@ -108,11 +73,8 @@ class MpepSearch:
         candidates = top_k * 4 if retrieve_k is None else check_count("retrieve_k", retrieve_k)
         candidates = max(min(candidates, _MOST_CANDIDATES), top_k)
         filters = build_filters(source_filter, is_statute, is_regulation, is_update)
-        info = self.info()
-        pipeline = self._ready_pipeline()
-        self._filled_store("keyword_retriever")
         started = time.perf_counter()
-        answer = pipeline.run(
+        answer = self.run(
             {
                 "analyzer": {"query": query},
                 "hyde_generator": {"query": query},
@@ -125,17 +87,11 @@ class MpepSearch:
                 "highlighter": {"top_k": top_k},
             }
         )
-        named = {part for name in _DEGRADABLE for part in answer.get(name, {}).get("degraded", [])}
-        if info.vectors < info.chunks:  # embedding goes on: the vector arm sees a part of the chunks
-            named.add("vector")
-        degraded = sorted(named)
-        if degraded:
-            logger.warning("an answer was made without: %s", ", ".join(degraded))
         return {
             "query": query,
-            "results": as_hits(answer["highlighter"]["documents"]),
-            "corpus": {"name": CORPUS, "version": info.corpus_version, "editions": info.editions},
-            "degraded": degraded,
+            "results": as_hits(answer.outputs["highlighter"]["documents"]),
+            "corpus": answer.edition,
+            "degraded": answer.degraded,
             "execution_time_ms": round((time.perf_counter() - started) * 1000, 2),
         }
 
@@ -158,7 +114,7 @@ class MpepSearch:
         if max_chunks > _MOST_CHUNKS:
             raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS}")
         self.info()
-        store = self._filled_store("section_lookup")
+        store = self.filled_store("section_lookup")
         documents, total, missing = request.find(store, max_chunks)
         if total:
             return {
@@ -171,99 +127,3 @@ class MpepSearch:
             raise ArgumentError("section_number", section_number, SECTION_FORMS)
         is_manual = any(name.startswith("mpep:") for part in request.parts for name in part.names)
         return {"error": f"No content found for {'MPEP section ' if is_manual else ''}{section_number.strip()}"}
-
-    @names_damage
-    def health(self) -> dict[str, Any]:
-        """
-        What is ready.
-
-        :returns: `ready`, `pipelines`, `stores` (counts), `corpus` (version and editions), `embedder`, `degraded` and,
-            if that is not empty or nothing is ready, why in `detail`.
-        """
-        try:
-            info = self.info()
-        except IndexMissingError as error:
-            return {"ready": False, "detail": str(error)}
-        pipeline = self._pipelines.any()
-        if pipeline is None:
-            return {"ready": False, "detail": f"{self._name} is not loaded yet"}
-        embedder = pipeline.get_component("embedder")
-        state = embedder.health() if hasattr(embedder, "health") else {}
-        problem = self.vector_problem()
-        unreadable = {"vector"} if self.vectors.damage(info) else set()
-        counts = {name: s.count_documents() for name, s in self.stores().items() if name not in unreadable}
-        stores = {name: counts.get(name, 0) for name in ("keyword", "vector")}
-        if not problem and stores["vector"] < stores["keyword"]:
-            problem = f"{counted(stores['keyword'] - stores['vector'], 'chunk')} still without vectors"
-        problem = problem or state.get("error", "")
-        return {
-            "ready": stores["keyword"] > 0,
-            "pipelines": {self._name: "ready"},
-            "stores": stores,
-            "corpus": {
-                "name": CORPUS,
-                "version": info.corpus_version,
-                "editions": info.editions,
-                "sections": info.sections,
-                "chunks": info.chunks,
-                "pending_sources": info.pending_sources,
-            },
-            "embedder": state,
-            "degraded": ["vector"] if problem else [],
-            **({"detail": problem} if problem else {}),
-        }
-
-    def vector_problem(self) -> str:
-        """
-        Why searches go without vectors.
-
-        :returns: A sentence with the way out; "" when they are searched.
-        :raises IndexMissingError: When the corpus has no index.
-        """
-        return self.vectors.problem(self.info())
-
-    def info(self) -> IndexInfo:
-        """
-        What the index holds; read again when another process changed it.
-
-        :raises IndexMissingError: When the corpus has no index.
-        """
-        folder = self.settings.index_dir(CORPUS)
-        stamps = []
-        for name in ("manifest.sqlite", "manifest.sqlite-wal"):
-            try:
-                stamps.append((folder / name).stat().st_mtime_ns)
-            except FileNotFoundError:
-                stamps.append(0)
-        if self._info is None or self._info[0] != tuple(stamps):
-            self._info = (tuple(stamps), read_index_info(folder, CORPUS))
-        return self._info[1]
-
-    def stores(self) -> dict[str, Any]:
-        """The document stores of the query pipeline that is loaded, by name; none before."""
-        pipeline = self._pipelines.any()
-        if pipeline is None:
-            return {}
-        retriever: Any = pipeline.get_component("keyword_retriever")
-        found = {"keyword": retriever.document_store, "parents": retriever.parent_store}
-        found["vector"] = getattr(pipeline.get_component("vector_retriever"), "document_store", None)
-        return {name: store for name, store in found.items() if store is not None}
-
-    def _store(self, name: str) -> Any:
-        """The document store of a component of the query pipeline."""
-        pipeline = self._pipelines.any() or self._pipelines.ready(embeds=False)
-        return getattr(pipeline.get_component(name), "document_store")  # noqa: B009
-
-    def _filled_store(self, name: str) -> Any:
-        """
-        The keyword store of a component of the query pipeline.
-
-        :raises IndexMissingError: When it lost what the manifest knows: an empty answer would pass for a true one.
-        """
-        store = self._store(name)
-        if not store.count_documents():
-            raise IndexMissingError(CORPUS)
-        return store
-
-    def _ready_pipeline(self) -> Pipeline:
-        return self._pipelines.ready(embeds=not self.vector_problem())

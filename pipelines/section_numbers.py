@@ -8,7 +8,9 @@ from typing import Any, Protocol
 from haystack import Document
 
 from components.analysis.citation_series import Named, read_series
-from components.analysis.legal_citations import bare_readings
+from components.analysis.folding import fold
+from components.analysis.legal_citations import bare_readings, chapter_of
+from components.analysis.query_citations import find_query_citations
 from components.splitters.section_order import order_span
 from pipelines.errors import ArgumentError
 from pipelines.mpep_arguments import encodable
@@ -126,7 +128,7 @@ def read_section_number(text: str) -> SectionRequest:
 def _parts(number: str, variant: str) -> list[SectionPart]:
     """The numbers of a text, or of its first run of numbers where it holds more than numbers."""
     bare = tuple(bare_readings(number))
-    runs = read_series(number).runs
+    runs = read_series(number, find_query_citations(fold(number))).runs
     items = runs[0] if runs else ()
     if len(items) > _MOST_NUMBERS:
         raise ArgumentError("section_number", number, f"at most {_MOST_NUMBERS} numbers or ranges at a time")
@@ -155,10 +157,9 @@ def _readings(item: Named, variant: str) -> list[Filters]:
 
 
 def _named(name: str, variant: str) -> list[Filters]:
-    scheme, _, number = name.rpartition(":")
+    scheme, _, _ = name.rpartition(":")
     if scheme == "mpep":
-        hundred = [f"mpep:c{number}"] if number.isdigit() and number.endswith("00") else []
-        return [_contains("within", [name, *hundred])]
+        return [_contains("within", [name, *filter(None, [chapter_of(name)])])]
     condition = _contains("self_ids", [name])
     return [condition] if scheme == "fp" else _in_force(condition, variant)
 

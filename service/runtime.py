@@ -1,6 +1,5 @@
 """What the endpoints of one process share: the search over the index, made ready in the background."""
 
-import gc
 import logging
 import subprocess
 import sys
@@ -130,9 +129,6 @@ class Runtime:
                 self._phase, self._failed = phase, True
                 self._stopping.wait(RETRY_SECONDS)
             else:
-                # What start-up made lives as long as the process: the collector needn't walk it at every full round.
-                gc.collect()
-                gc.freeze()
                 self._search = search
                 logger.info("ready")
 

@@ -95,6 +95,18 @@ def ancestors(identifier: str) -> list[str]:
     return found
 
 
+def chapter_of(identifier: str) -> str:
+    """
+    The chapter of the manual that a number of a full hundred stands for.
+
+    >>> chapter_of("mpep:2100"), chapter_of("mpep:2106")
+    ('mpep:c2100', '')
+    """
+    number = identifier.removeprefix("mpep:")
+    is_hundred = number != identifier and number.isdigit() and number.endswith("00")
+    return f"mpep:c{number}" if is_hundred else ""
+
+
 def find_citations(text: str | Folded) -> list[Identifier]:
     """
     All citations in a text, in order, with offsets into the original text.
@@ -163,6 +175,8 @@ def bare_readings(query: str) -> list[str]:
     # Headings of whole numbers are things of their own, "107-109"; others are their parts, "2022.01 - 2022.04".
     if re.fullmatch(_MPEP_NUMBER, number) and not ("-" in number and "." in number):
         readings.append(canonical("mpep", number))
+    if match := re.fullmatch(r"(\d{3,4}\.\d{2})([a-z])", number):
+        readings.append(canonical("mpep", f"{match[1]}({match[2]})"))
     if re.fullmatch(_USC_NUMBER, number):
         readings.append(canonical("usc", number))
     if re.fullmatch(_CFR_NUMBER, number):

@@ -1,4 +1,7 @@
-"""Citations in spellings that only queries are read in: "Rule 132", "USC 112", "chapter 2100", a number in quotes."""
+"""
+Citations in spellings that only queries are read in: "Rule 132", "USC 112", "112, sixth paragraph", "608.01o",
+"chapter 2100", a number in quotes, the id of a passage from an answer.
+"""
 
 import re
 
@@ -27,6 +30,31 @@ _HEADING = (
     rf"(?P<number>\d{{3,4}}\.\d{{2}}(?:\s?\([a-z]{{1,2}}\d?\))?+(?:\s?\(\d{{1,2}}\))?+){_DEEPER}{_END}",
     r"(?<![\w.])m\.?p\.?e\.?p\.?\s{0,8}(?:§{1,3}|sections?\b|secs?\.)?\s{0,8}",
 )
+# The paragraphs of section 112 were named by their place before they got letters.
+_PLACES = {
+    place: letter
+    for letter, places in zip(
+        "abcdef",
+        ("first 1st 1", "second 2nd 2", "third 3rd 3", "fourth 4th 4", "fifth 5th 5", "sixth 6th 6"),
+        strict=True,
+    )
+    for place in places.split()
+}
+_PARAGRAPH = re.compile(
+    r"(?<![\w.,$/-])(?:35\s{0,8}u\.?\s?s\.?\s?c\.?\s{0,8})?(?:§{1,3}|sections?\b|secs?\.)?\s{0,8}112\s{0,8},?\s{0,8}(?:"
+    r"(?:¶{1,2}|para(?:graph|\.)?)\s{0,8}(?P<number>[1-6])(?!\w)"
+    r"|(?P<place>first|second|third|fourth|fifth|sixth|1st|2nd|3rd|4th|5th|6th)\s{1,8}para(?:graph\b|\.|\b))"
+)
+# Without "MPEP" in front of it "100.05g" may be a weight.
+_UNBRACKETED = re.compile(
+    r"(?<![\w.])m\.?p\.?e\.?p\.?\s{0,8}(?:§{1,3}|sections?\b|secs?\.)?\s{0,8}(?P<section>\d{3,4}\.\d{2})(?P<letter>[a-z])"
+    r"(?![\w(])"
+)
+# "MPEP-608.01(o)#3", "35USC-112", "37CFR-1.131", "FR-2024-02623": how answers name passages and what holds them.
+_RECORD = re.compile(
+    r"(?<![\w-])(?P<scheme>mpep|35usc|37cfr|fr)-(?P<number>\d[\w.-]*(?:\([a-z0-9]{1,3}\))*)(?:#\d{1,5})?(?![\w(])"
+)
+_SCHEMES = {"mpep": "mpep", "35usc": "usc", "37cfr": "cfr", "fr": "fr"}
 _NAMED = (
     ("mpep", re.compile(_HEADING[1] + _HEADING[0])),
     ("mpep", re.compile(r"(?<![\w.,$/-])" + _HEADING[0])),
@@ -64,6 +92,11 @@ def find_query_citations(folded: Folded) -> list[Identifier]:
 def _candidates(text: str) -> list[tuple[str, str, int, int]]:
     """Kinds, numbers and places of what may be a citation."""
     found = [(kind, match["number"], *match.span()) for kind, pattern in _NAMED for match in pattern.finditer(text)]
+    found += [(_SCHEMES[match["scheme"]], match["number"], *match.span()) for match in _RECORD.finditer(text)]
+    for match in _PARAGRAPH.finditer(text):
+        found.append(("usc", f"112({_PLACES[match['number'] or match['place']]})", *match.span()))
+    for match in _UNBRACKETED.finditer(text):
+        found.append(("mpep", f"{match['section']}({match['letter']})", *match.span()))
     for match in _RULES.finditer(text):
         if _OTHER_BEFORE.search(text[max(0, match.start() - _FAR) : match.start()]) or _OTHER_BEHIND.match(
             text, match.end()

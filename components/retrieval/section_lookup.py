@@ -2,15 +2,15 @@
 
 import logging
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from haystack import Document, component
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.analysis.folding import fold
-from components.analysis.legal_citations import ancestors
+from components.analysis.legal_citations import ancestors, chapter_of
 from components.retrieval.ranking import Candidate, Candidates
 
 logger = logging.getLogger(__name__)
@@ -38,9 +38,11 @@ class SectionLookup:
 
     Plain fusion throws such lookups away. Tier 0 holds the thing itself: in document order when the query is nothing
     but its number, by score when there is more in the query; of "35 USC 112(b)" the chunks with subsection (b) come
-    before the rest of section 112. Tier 1 holds the candidates that cite it. Of a thing that is not in the index, only
-    a query that is nothing but its number has a tier of citing passages. A bare number has all readings that are
-    in the index ("103": MPEP 103, then 35 USC 103), the first chunk of each before the second of any.
+    before the rest of section 112, of "chapter 2100" all sections of the chapter. Tier 1 holds the candidates that cite
+    it, and the notes and former texts of a statute, which are many: by score among those that cite it, behind them when
+    the query is nothing but the number. Of a thing that is not in the index, only a query that is nothing but its
+    number has a tier of citing passages. A bare number has all readings that are in the index ("103": MPEP 103, then
+    35 USC 103), the first chunk of each before the second of any, and what is merely [Reserved] last.
 
     Usage example:
 
@@ -88,14 +90,22 @@ class SectionLookup:
         scores = {} if alone else {candidate.id: candidate.score for candidate in candidates.items}
         own = [self._own(name, filters, pre_aia, scores) for name in wanted]
         if not alone:
-            wanted = [name for name, documents in zip(wanted, own, strict=True) if documents]
+            wanted = [name for name, things in zip(wanted, own, strict=True) if things]
+        own.sort(key=_is_reserved)  # stable: otherwise in the order of the query
         placed: dict[str, Candidate] = {}
-        for document in _in_turns(own):
-            if document.id not in placed:
-                candidate = known.get(document.id) or Candidate(document.id, 0.0)
-                placed[document.id] = replace(candidate, tier=OWN, score=1.0 - len(placed) * 1e-6)
+        for document in _in_turns([things.text for things in own]):
+            candidate = known.get(document.id) or Candidate(document.id, 0.0)
+            placed.setdefault(document.id, replace(candidate, tier=OWN, score=1.0 - len(placed) * 1e-6))
+        beside = [document.id for things in own for document in things.beside if document.id not in placed]
         rest = [c for c in candidates.items if c.id not in placed]
         citing = self._citing([c.id for c in rest], wanted)
+        if alone:
+            citing -= set(beside)
+            last = {name: Candidate(name, place * -1e-6) for place, name in enumerate(dict.fromkeys(beside), start=1)}
+            rest = [replace(c, score=last.pop(c.id).score, tier=CITING) if c.id in last else c for c in rest]
+            rest.extend(replace(candidate, tier=CITING) for candidate in last.values())
+        else:
+            citing |= set(beside)
         rest = [replace(c, tier=CITING) if c.id in citing else c for c in rest]
         return Candidates.sort([*placed.values(), *rest])
 
@@ -109,21 +119,26 @@ class SectionLookup:
         ]
         return set(self.document_store.ids({"operator": "AND", "conditions": conditions}))
 
-    def _own(
-        self, name: str, filters: dict[str, Any] | None, pre_aia: bool, scores: Mapping[str, float]
-    ) -> list[Document]:
+    def _own(self, name: str, filters: dict[str, Any] | None, pre_aia: bool, scores: Mapping[str, float]) -> "_Own":
         """The chunks of one named thing, in the order in which a reader wants them."""
-        levels = [name] if name.startswith("fp:") else ancestors(name)
-        condition: dict[str, Any] = {"field": "meta.self_ids", "operator": "in", "value": levels}
+        chapter = chapter_of(name)
+        levels = [name] if chapter or name.startswith("fp:") else ancestors(name)
+        conditions: list[dict[str, Any]] = [{"field": "meta.self_ids", "operator": "in", "value": levels}]
+        if chapter:
+            conditions = [{"field": "meta.within", "operator": "in", "value": [name, chapter]}]
+            if scores:  # a chapter is long: of a question's chapter what was found in it
+                conditions.append({"field": "id", "operator": "in", "value": sorted(scores)})
         if filters:
-            condition = {"operator": "AND", "conditions": [condition, filters]}
-        found, _ = self.document_store.find(condition, top_k=_MOST_OWN)
+            conditions.append(filters)
+        found, _ = self.document_store.find({"operator": "AND", "conditions": conditions}, top_k=_MOST_OWN)
+        if chapter:
+            return _Own(sorted(found, key=lambda d: (-scores.get(d.id, -math.inf), d.meta["order"])))
         for level in levels:
             hits = [document for document in found if level in document.meta.get("self_ids", ())]
             if hits:
                 break
         else:
-            return []
+            return _Own()
         records = {document.meta.get("source_id") for document in hits}
         whole = hits if name.startswith("fp:") else [d for d in found if d.meta.get("source_id") in records]
         inside = f"{level}("
@@ -131,12 +146,46 @@ class SectionLookup:
         def place(document: Document) -> tuple[bool, bool, float, int]:
             # The law in force before former law and notes, unless the query asks for it; the named subsection before
             # its section's rest; candidates by score before what was only looked up.
-            meta = document.meta
-            unasked = not meta.get("pre_aia") if pre_aia else bool(meta.get("pre_aia") or meta.get("variant"))
-            exact = any(own == level or own.startswith(inside) for own in meta.get("self_ids", ()))
-            return (unasked, not exact, -scores.get(document.id, -math.inf), meta["order"])
+            exact = any(own == level or own.startswith(inside) for own in document.meta.get("self_ids", ()))
+            score = scores.get(document.id, -math.inf)
+            return (_is_beside(document, pre_aia), not exact, -score, document.meta["order"])
 
-        return sorted(whole, key=place)
+        return _Own.split(sorted(whole, key=place), pre_aia)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """
+    The chunks of one named thing.
+
+    :param text: What it says, best first.
+    :param beside: Notes, and former law that the query didn't ask for; or the law in force where it asked for former.
+    """
+
+    text: Sequence[Document] = ()
+    beside: Sequence[Document] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    @staticmethod
+    def split(documents: list[Document], pre_aia: bool) -> "_Own":
+        """Tell apart what is beside the text; all is text where there is nothing else."""
+        text = [document for document in documents if not _is_beside(document, pre_aia)]
+        return _Own(text, documents[len(text) :]) if text else _Own(documents)
+
+
+def _is_beside(document: Document, pre_aia: bool) -> bool:
+    meta = document.meta
+    if pre_aia:
+        return not meta.get("pre_aia")
+    # An editor's note in front of a text belongs to it; what stands under the heading of notes doesn't.
+    is_note = meta.get("kind") == "note" and meta.get("headings", [])[:1] == ["Notes"]
+    return bool(meta.get("pre_aia") or meta.get("variant") or is_note)
+
+
+def _is_reserved(own: _Own) -> bool:
+    return any("[reserved]" in str(document.meta.get("title", "")).lower() for document in own.text[:1])
 
 
 def is_identifier_alone(analysis: AnalyzedText) -> bool:
@@ -146,7 +195,7 @@ def is_identifier_alone(analysis: AnalyzedText) -> bool:
     return bool(covered) and all(any(a <= t.start and t.end <= b for a, b in covered) for t in words)
 
 
-def _in_turns(lists: list[list[Document]]) -> Iterable[Document]:
+def _in_turns(lists: list[Sequence[Document]]) -> Iterable[Document]:
     """The first of each list, then all that is left, list after list."""
     for documents in lists:
         yield from documents[:1]

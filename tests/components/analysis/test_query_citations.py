@@ -64,13 +64,28 @@ def test_other_quotes_stay_phrases() -> None:
         ("MPEP chapter 2100", ["mpep:2100"]),
         ("chapter 2100", ["mpep:2100"]),
         ("chapter 2100 of the MPEP", ["mpep:2100"]),
+        ("112, sixth paragraph", ["usc:35:112(f)"]),
+        ("35 U.S.C. 112, 2nd paragraph", ["usc:35:112(b)"]),
+        ("rejected under § 112, ¶ 6", ["usc:35:112(f)"]),
+        ("section 112 para. 1 and 112 second paragraph", ["usc:35:112(a)", "usc:35:112(b)"]),
+        ("112 sixth", []),
+        ("35 U.S.C. 103 first paragraph", ["usc:35:103"]),
+        ("what does MPEP § 608.01o say", ["mpep:608.01(o)"]),
+        ("a mass of 100.05g", []),
+        ("100.50kg", []),
+        ("MPEP-608.01(o)#3", ["mpep:608.01(o)"]),
+        ("35USC-112", ["usc:35:112"]),
+        ("37CFR-1.131#2", ["cfr:37:1.131"]),
+        ("FR-2024-02623", ["fr:2024-02623"]),
     ],
 )
 def test_what_a_query_cites(query: str, expected: list[str]) -> None:
     assert [found.canonical for found in find_query_citations(fold(query))] == expected
 
 
-@pytest.mark.parametrize("text", ["Rule 132", "USC 112", "chapter 2100", "2106.04(a)(2)(III)(C)"])
+@pytest.mark.parametrize(
+    "text", ["Rule 132", "USC 112", "chapter 2100", "2106.04(a)(2)(III)(C)", "608.01o", "35USC-112"]
+)
 def test_a_text_cites_nothing_so(text: str) -> None:
     assert find_citations(text) == []
     assert analyze_english(text).identifiers == ()

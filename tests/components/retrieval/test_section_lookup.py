@@ -19,8 +19,9 @@ def record(name: str, source: str, section: str, *texts: tuple[str, str], **meta
     blocks, content = [], ""
     for label, text in texts:
         content += "\n\n" if content else ""
-        kind = "form_paragraph" if label[:1].isdigit() else "text"
-        blocks.append({"start": len(content), "end": len(content) + len(text), "kind": kind, "label": label})
+        kind = "form_paragraph" if label[:1].isdigit() else "note" if label == "note" else "text"
+        block = {"start": len(content), "end": len(content) + len(text), "kind": kind}
+        blocks.append({**block, "headings": ["Notes"]} if kind == "note" else {**block, "label": label})
         content += text
     label = f"{LABELS[source]} {section}"
     base = {"source": source, "section": section, "number_label": label, "title": "", "is_update": False}
@@ -32,8 +33,16 @@ RECORDS = [
     record("MPEP-103", "MPEP", "103", ("", f"Files may be seen. {LONG}"), ("", f"{LONG} two.")),
     record("MPEP-608.01", "MPEP", "608.01", ("", "Paper is white."), ("7.29", "¶ 7.29 Mend the faults.")),
     record("MPEP-608.01(o)", "MPEP", "608.01(o)", ("", "Terms stand in the text. See 37 CFR 1.75.")),
-    record("MPEP-2106", "MPEP", "2106", ("", "Ideas alone are not enough.")),
-    record("MPEP-2107", "MPEP", "2107", ("", "It must be useful, see MPEP § 2106 and 35 U.S.C. 112(a).")),
+    record("MPEP-2106", "MPEP", "2106", ("", "Ideas alone are not enough."), chapter="2100"),
+    record(
+        "MPEP-2107",
+        "MPEP",
+        "2107",
+        ("", "It must be useful, see MPEP § 2106 and 35 U.S.C. 112(a)."),
+        chapter="2100",
+    ),
+    record("MPEP-131-139", "MPEP", "131-139", title="[Reserved]"),
+    record("35USC-134", "35_USC", "134", ("", "An appeal may be taken."), is_statute=True),
     record(
         "35USC-112",
         "35_USC",
@@ -42,6 +51,7 @@ RECORDS = [
         ("(b)", f"(b) Claim it. {LONG}"),
         ("(b)(1)", f"(1) In one sentence. {LONG}"),
         ("(c)", f"(c) As often as need be. {LONG}"),
+        ("note", "Once it was amended."),
         is_statute=True,
     ),
     record("35USC-112-preAIA", "35_USC", "112", ("", "Once it was written so."), pre_aia=True, is_statute=True),
@@ -69,7 +79,8 @@ def looked_up(
     return [(c.id, c.tier) for c in items]
 
 
-STATUTE = ["35USC-112#1", "35USC-112#2", "35USC-112#3", "35USC-112#4", "35USC-112-preAIA#1"]
+STATUTE = ["35USC-112#1", "35USC-112#2", "35USC-112#3", "35USC-112#4"]
+FORMER = ["35USC-112-preAIA#1"]
 
 
 @pytest.mark.parametrize(
@@ -88,11 +99,11 @@ STATUTE = ["35USC-112#1", "35USC-112#2", "35USC-112#3", "35USC-112#4", "35USC-11
         ("§ 103", ["MPEP-103#1", "35USC-103#1", "MPEP-103#2"]),
         ("35 USC 103", ["35USC-103#1"]),
         ("MPEP 103", ["MPEP-103#1", "MPEP-103#2"]),
-        # Former law behind the law in force, except where it is asked for.
+        # The law in force, or the former law where it is asked for.
         ("35 U.S.C. 112", STATUTE),
-        ("pre-AIA 35 U.S.C. 112", ["35USC-112-preAIA#1", *STATUTE[:4]]),
-        ("pre‐AIA 35 U.S.C. 112", ["35USC-112-preAIA#1", *STATUTE[:4]]),
-        # The named subsection with its parts first; former law has no such letters.
+        ("pre-AIA 35 U.S.C. 112", FORMER),
+        ("pre‐AIA 35 U.S.C. 112", FORMER),
+        # The named subsection with its parts first.
         ("35 usc 112(b)", [*STATUTE[1:3], STATUTE[0], STATUTE[3]]),
         ("112(b)", [*STATUTE[1:3], STATUTE[0], STATUTE[3]]),
         ("35 usc 112(b)(1)", [STATUTE[2], *STATUTE[:2], STATUTE[3]]),
@@ -119,7 +130,7 @@ STATUTE = ["35USC-112#1", "35USC-112#2", "35USC-112#3", "35USC-112#4", "35USC-11
     ],
 )
 def test_what_a_query_names_comes_first(store: TantivyDocumentStore, query: str, own: list[str]) -> None:
-    assert looked_up(store, query) == [(name, 0) for name in own]
+    assert [name for name, tier in looked_up(store, query) if tier == 0] == own
 
 
 def test_what_cites_it_follows_and_all_others_come_last(store: TantivyDocumentStore) -> None:
@@ -131,17 +142,43 @@ def test_what_cites_it_follows_and_all_others_come_last(store: TantivyDocumentSt
         ("MPEP-103#1", 2),
         ("MPEP-608.01#1", 2),
     ]
+
+
+def test_former_law_and_notes_stand_behind_what_cites_the_law_in_force(store: TantivyDocumentStore) -> None:
+    scores = {"35USC-112-preAIA#1": 0.9, "MPEP-103#1": 0.8, "MPEP-2107#1": 0.3, "35USC-112#5": 0.2}
+    own = [(name, 0) for name in STATUTE]
+
     # A citation of a subsection cites the section.
-    assert looked_up(store, "35 U.S.C. 112", scores)[5] == ("MPEP-2107#1", 1)
+    alone = [("MPEP-2107#1", 1), ("35USC-112#5", 1), ("35USC-112-preAIA#1", 1), ("MPEP-103#1", 2)]
+    assert looked_up(store, "35 U.S.C. 112", scores) == [*own, *alone]
+    assert looked_up(store, "35 U.S.C. 112") == [*own, ("35USC-112#5", 1), ("35USC-112-preAIA#1", 1)]
+    # In a question their own scores tell where they stand.
+    beside = [("35USC-112-preAIA#1", 1), ("MPEP-2107#1", 1), ("35USC-112#5", 1), ("MPEP-103#1", 2)]
+    found = looked_up(store, "what was 35 U.S.C. 112 before", scores)
+    assert (sorted(found[:4]), found[4:]) == (own, beside)
+
+
+def test_a_chapter_is_all_of_its_sections(store: TantivyDocumentStore) -> None:
+    chapter = ["MPEP-2106#1", "MPEP-2107#1"]
+
+    assert looked_up(store, "chapter 2100") == [(name, 0) for name in chapter]
+    scores = {"MPEP-2107#1": 0.5, "MPEP-103#1": 0.9}
+    # With more in the query, of a chapter what was found in it.
+    assert looked_up(store, "useful things in chapter 2100", scores) == [("MPEP-2107#1", 0), ("MPEP-103#1", 2)]
+
+
+def test_what_is_reserved_comes_after_other_readings(store: TantivyDocumentStore) -> None:
+    assert looked_up(store, "134")[:2] == [("35USC-134#1", 0), ("MPEP-131-139#1", 0)]
+    assert looked_up(store, "MPEP 134") == [("MPEP-131-139#1", 0)]
 
 
 def test_with_more_in_the_query_the_score_orders_what_is_named(store: TantivyDocumentStore) -> None:
     scores = {"35USC-112-preAIA#1": 0.9, "35USC-112#4": 0.8, "35USC-112#2": 0.5, "35USC-112#3": 0.6}
 
     found = looked_up(store, "how often must 35 U.S.C. 112 be met", scores)
-    assert [name for name, _ in found] == [STATUTE[3], STATUTE[2], STATUTE[1], STATUTE[0], STATUTE[4]]
+    assert [name for name, _ in found] == [STATUTE[3], STATUTE[2], STATUTE[1], STATUTE[0], *FORMER]
     found = looked_up(store, "how often must 35 U.S.C. 112(b) be met", scores)
-    assert [name for name, _ in found] == [STATUTE[2], STATUTE[1], STATUTE[3], STATUTE[0], STATUTE[4]]
+    assert [name for name, _ in found] == [STATUTE[2], STATUTE[1], STATUTE[3], STATUTE[0], *FORMER]
 
 
 def test_what_is_not_there_makes_a_tier_only_when_nothing_else_is_asked(store: TantivyDocumentStore) -> None:
