@@ -9,6 +9,7 @@ from typing import Any
 
 from pipelines.corpora import Corpus
 from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
+from pipelines.generation_removal import remove_generation
 from pipelines.generations import chosen_generation
 from pipelines.index_lock import index_lock
 from pipelines.loading import Definition, build, resolve, without

@@ -96,9 +96,7 @@ class VectorPass:
         # Forgotten first: should the process die in between, a chunk that comes back gets a new vector.
         self._manifest.forget_vectors(stale)
         self.store.delete_documents(stale)
-        self._manifest.change(
-            "DELETE FROM chunks WHERE text_hash IS NULL AND id IN ?", stale
-        )
+        self._manifest.change("DELETE FROM chunks WHERE text_hash IS NULL AND id IN ?", stale)
 
     def run(self, progress: Progress) -> int:
         """

@@ -74,5 +74,7 @@ def _server_lock(url: str, corpus: str, shard: Shard | None) -> Iterator[None]:
     name = f"process {os.getpid()} on {socket.gethostname()[:30]}{part}"
     with PostgresLock(url, schema_name(corpus), name) as lock:
         if holder := lock.take(shard):
-            raise IndexLockedError(f"the index of {corpus} is being written by {holder}; wait for it to end, or stop it")
+            raise IndexLockedError(
+                f"the index of {corpus} is being written by {holder}; wait for it to end, or stop it"
+            )
         yield

@@ -107,7 +107,8 @@ def source_reports(manifest: Manifest, changed: set[str]) -> list[SourceReport]:
             SELECT origin, row_number() OVER (PARTITION BY source_id ORDER BY precedence DESC, origin) AS place
             FROM claims),
         offers AS (
-            SELECT origin, count(*) AS sections, count(*) FILTER (WHERE place > 1) AS shadowed FROM winners GROUP BY origin),
+            SELECT origin, count(*) AS sections, count(*) FILTER (WHERE place > 1) AS shadowed FROM winners
+            GROUP BY origin),
         sizes AS (SELECT origin, count(*) AS chunks FROM chunks WHERE text_hash IS NOT NULL GROUP BY origin)
         SELECT s.origin, coalesce(f.path, '') AS path, s.kind, coalesce(o.sections, 0) AS sections,
             coalesce(z.chunks, 0) AS chunks, coalesce(o.shadowed, 0) AS shadowed, s.reason, s.unreadable

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines import PROJECT
+from pipelines.generations import chosen_generation
 from pipelines.loading import Definition, without
 from pipelines.manifest import Manifest
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
@@ -34,7 +35,7 @@ class IndexVersions:
         self._definition = definition
         self._settings = settings
         self._corpus = corpus
-        self._folder = settings.index_dir(corpus)
+        self._folder = settings.generation_dir(corpus, chosen_generation(settings, corpus))
 
     def replace_changed_stores(self) -> None:
         """A store that the profile defines otherwise than before starts anew: fields can't be added to an index."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipelines.corpora import Corpus
 from pipelines.embedding import VectorPass
+from pipelines.generations import chosen_generation, chosen_manifest
 from pipelines.index_lock import index_lock
 from pipelines.index_report import IndexReport, source_reports, under
 from pipelines.index_versions import IndexVersions
@@ -55,10 +56,9 @@ class IndexRun:
     ):
         self._corpus = corpus
         self._settings = settings or Settings()
-        self._definition = resolve(corpus.indexing, profile, self._settings, corpus.name)
+        self._profile = profile
         self._progress = progress
         self._workers = workers or len(os.sched_getaffinity(0))
-        self._folder = self._settings.index_dir(corpus.name)
         self._changed: set[str] = set()
         self._stores: dict[str, Any] = {}
         self._removed = 0
@@ -76,11 +76,16 @@ class IndexRun:
         :raises IndexDamagedError: When files of it are damaged.
         :raises ArgumentError: When a path does not exist.
         """
-        paths = paths or []
+        with index_lock(self._settings, self._corpus.name):
+            return self.run_locked(paths or [], vectors=vectors, prune=prune)
+
+    def run_locked(self, paths: list[Path], *, vectors: bool = True, prune: bool = False) -> IndexReport:
+        """The same as `run`, for those who hold the index's lock."""
+        self._settings = self._settings.of_generation(chosen_generation(self._settings, self._corpus.name))
+        self._definition = resolve(self._corpus.indexing, self._profile, self._settings, self._corpus.name)
         with ExitStack() as stack:
-            stack.enter_context(index_lock(self._folder, self._corpus.name))
             stack.enter_context(damage_named(self._corpus.name, lambda: self._stores))
-            self._manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
+            self._manifest = stack.enter_context(Manifest(chosen_manifest(self._settings, self._corpus.name)))
             versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
             versions.replace_changed_stores()
             self._open_stores()

@@ -254,9 +254,7 @@ class Manifest:
 
     def forget_vectors(self, ids: list[str]) -> None:
         """Note that some chunks have no vector."""
-        self.change(
-            "UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN ?", ids
-        )
+        self.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN ?", ids)
 
     def info(self) -> IndexInfo:
         """What the index holds now."""

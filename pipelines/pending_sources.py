@@ -85,9 +85,7 @@ class PendingSources:
             elif source.reason and source.origin in (*missing, file.key):
                 reason = source.reason
         self._unreadable |= missing
-        self._manifest.change(
-            "UPDATE sources SET unreadable = ? WHERE origin IN ?", reason, list(missing)
-        )
+        self._manifest.change("UPDATE sources SET unreadable = ? WHERE origin IN ?", reason, list(missing))
 
     def _stream(self, source: Source) -> "ByteStream":
         from haystack.dataclasses import ByteStream

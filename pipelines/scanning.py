@@ -101,7 +101,9 @@ class Scanner:
         known = {row["key"]: row for row in self._manifest.rows("SELECT * FROM files WHERE root = ?", name)}
         files = list(find_files(root))
         with self._manifest.transaction():
-            self._manifest.change("INSERT INTO roots VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET path = excluded.path", name, root)
+            self._manifest.change(
+                "INSERT INTO roots VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET path = excluded.path", name, root
+            )
         for done, file in enumerate(files):
             self._progress(READING, done, len(files))
             row = known.pop(file.key, None)
@@ -156,7 +158,8 @@ class Scanner:
         self._manifest.change(
             "INSERT INTO sources (origin, file, name, digest, kind, state) VALUES (?, ?, ?, ?, ?, 'pending')"
             " ON CONFLICT (origin) DO UPDATE SET unreadable = '', kind = excluded.kind, digest = excluded.digest,"
-            " state = CASE WHEN sources.digest = excluded.digest AND sources.state = 'done' THEN 'done' ELSE 'pending' END",
+            " state = CASE WHEN sources.digest = excluded.digest AND sources.state = 'done' THEN 'done'"
+            " ELSE 'pending' END",
             source.origin,
             file.key,
             source.name,

@@ -25,7 +25,7 @@ class Settings(BaseSettings):
     :param llm_url: An OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, OpenAI), for example
         "http://localhost:11434/v1"; what a profile calls `llm` where it names none itself. None: no language model.
     :param llm_model: The model's name there; the key, where one is needed, is in TANSAKU_LLM_KEY.
-    :param database_url: The PostgreSQL database that manifests are in, "postgresql://user:password@host/database"; None:
+    :param database_url: The PostgreSQL database of the manifests, "postgresql://user:password@host/database"; None:
         SQLite files beside the indexes.
     :param generation: Which generation of indexes is used; None: of each corpus the active one.
     :param pipelines_dir: The folder of the pipeline files, with the profiles in `profiles/` below it.

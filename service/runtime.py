@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 from pipelines.corpora import get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.generations import chosen_manifest
 from pipelines.manifest import Manifest, read_index_info
+from pipelines.manifest_database import Place
 from pipelines.settings import Settings
 from service.errors import NotReadyError
 from service.settings import ServiceSettings
@@ -139,7 +141,7 @@ class Runtime:
         `tansaku index` runs as a process of its own: its memory is given back, and the writer's lock is never ours.
         """
         samples = get_corpus(CORPUS).samples
-        if not _lacks_samples(Settings().index_dir(CORPUS), samples):
+        if not _lacks_samples(chosen_manifest(Settings(), CORPUS), samples):
             return
         self._phase = "the index is empty, so the project's samples are being indexed first"
         logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, CORPUS)
@@ -151,10 +153,10 @@ class Runtime:
             logger.error("the samples could not be indexed: exit code %s", code)
 
 
-def _lacks_samples(folder: Path, samples: Path) -> bool:
+def _lacks_samples(place: Place, samples: Path) -> bool:
     """Whether there is no index, or one of the samples alone that was left unfinished."""
     try:
-        info = read_index_info(folder, CORPUS)
+        info = read_index_info(place, CORPUS)
     except IndexMissingError:
         return True
     except TansakuError as error:
@@ -162,7 +164,7 @@ def _lacks_samples(folder: Path, samples: Path) -> bool:
         return False
     if not info.pending_sources and info.vectors == info.chunks:
         return False
-    with Manifest(folder / "manifest.sqlite") as manifest:
+    with Manifest(place) as manifest:
         return all(Path(row["path"]).is_relative_to(samples) for row in manifest.rows("SELECT path FROM roots"))
 
 

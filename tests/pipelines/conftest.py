@@ -17,3 +17,11 @@ def notes(tmp_path: Path) -> "object":
     from notes_corpus import Notes
 
     return Notes(tmp_path)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def notes_anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> "object":
+    """An index of notes with its manifest in either database."""
+    from notes_corpus import Notes
+
+    return Notes(tmp_path, request.getfixturevalue("postgres_url") if request.param == "postgresql" else None)

@@ -4,11 +4,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from pipelines.corpora import Corpus
+from pipelines.generations import chosen_manifest
 from pipelines.index_report import IndexReport
 from pipelines.indexing import IndexRun
 from pipelines.loading import open_store
 from pipelines.manifest import Manifest
+from pipelines.manifest_database import Place
 from pipelines.settings import Settings
 
 HERE = Path(__file__).parent
@@ -28,12 +32,21 @@ def notes_corpus(samples: Path | None = None) -> Corpus:
 class Notes:
     """An index of notes in a folder of its own, with source files beside it."""
 
-    def __init__(self, folder: Path):
-        self.settings = Settings(data_dir=folder / "data", pipelines_dir=HERE / "notes")
+    def __init__(self, folder: Path, database_url: str | None = None):
+        self.settings = Settings(
+            data_dir=folder / "data",
+            pipelines_dir=HERE / "notes",
+            database_url=database_url and SecretStr(database_url),
+        )
         self.sources = folder / "sources"
         self.sources.mkdir(parents=True, exist_ok=True)
         self.corpus = notes_corpus(folder / "samples")
         self.folder = self.settings.index_dir("notes")
+
+    @property
+    def manifest(self) -> Place:
+        """Where the manifest is that a run brings up to date."""
+        return chosen_manifest(self.settings, "notes")
 
     def write(self, name: str, *lines: str) -> Path:
         path = self.sources / name
@@ -65,7 +78,7 @@ class Notes:
         parents = {d.id: (d.content, d.meta) for d in self.store("parents").filter_documents()}
         vectors = self.store("vector").get_vectors(self.store("vector").ids())
         payloads = {d.id: d.meta for d in self.store("vector").filter_documents()}
-        with Manifest(self.folder / "manifest.sqlite") as manifest:
+        with Manifest(self.manifest) as manifest:
             rows = [tuple(row) for row in manifest.rows("SELECT * FROM chunks ORDER BY id")]
             claims = [tuple(row) for row in manifest.rows("SELECT * FROM claims ORDER BY source_id, origin")]
             sources = [
