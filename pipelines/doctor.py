@@ -12,15 +12,13 @@ from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
 from pipelines.generation_removal import remove_generation
 from pipelines.generations import chosen_generation
 from pipelines.index_lock import index_lock
-from pipelines.loading import Definition, build, resolve, without
+from pipelines.index_stores import open_stores
+from pipelines.loading import resolve
 from pipelines.manifest import RECIPE, Manifest
 from pipelines.manifest_database import Place, database_exists, manifest_place, read_path
-from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
 from pipelines.settings import Settings
 from pipelines.store_damage import find_damage
 from pipelines.vector_recipe import VectorRecipe
-
-STORES = {"keyword": KEYWORD_WRITER, "parents": PARENTS_WRITER, "vector": VECTOR_WRITER}
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class Doctor:
             raise IndexMissingError(corpus.name)
         settings = settings.of_generation(generation)
         definition = resolve(corpus.indexing, profile, settings, corpus.name)
-        self._stores = _open_stores(definition)
+        self._stores = open_stores(definition)
         self._recipe = VectorRecipe.of(definition, settings, corpus.name)
 
     def examine(self) -> Findings:
@@ -196,14 +194,6 @@ class Doctor:
         if made_by in (None, self._recipe) or "vector" not in self._stores:
             return ""
         return made_by.label if self._stores["vector"].count_documents() else ""
-
-
-def _open_stores(definition: Definition) -> dict[str, Any]:
-    writers = {name: writer for name, writer in STORES.items() if writer in definition["components"]}
-    others = [name for name in definition["components"] if name not in writers.values()]
-    pipeline = build(without(definition, others))
-    components: dict[str, Any] = {name: pipeline.get_component(writer) for name, writer in writers.items()}
-    return {name: component.document_store for name, component in components.items()}
 
 
 def _ids(manifest: Manifest, query: str) -> set[str]:

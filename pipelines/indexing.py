@@ -81,8 +81,10 @@ class IndexRun:
 
     def run_locked(self, paths: list[Path], *, vectors: bool = True, prune: bool = False) -> IndexReport:
         """The same as `run`, for those who hold the index's lock."""
-        self._settings = self._settings.of_generation(chosen_generation(self._settings, self._corpus.name))
+        generation = chosen_generation(self._settings, self._corpus.name)
+        self._settings = self._settings.of_generation(generation)
         self._definition = resolve(self._corpus.indexing, self._profile, self._settings, self._corpus.name)
+        self._settings.generation_dir(self._corpus.name, generation).mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             stack.enter_context(damage_named(self._corpus.name, lambda: self._stores))
             self._manifest = stack.enter_context(Manifest(chosen_manifest(self._settings, self._corpus.name)))
