@@ -61,7 +61,7 @@ def _ask_all(pipeline: str, profile: str | None, settings: Any, numbers: int | N
     records: dict[tuple[str, str], set[str]] = {}
     for document in open_store("parents", corpus, profile, settings).filter_documents():
         scheme = document.meta["source_id"].partition("-")[0]
-        if scheme in WRITINGS:
+        if scheme in WRITINGS and any(map(str.isdigit, document.meta["section"])):
             records.setdefault((scheme, document.meta["section"]), set()).add(document.meta["source_id"])
     wanted = sorted(records)
     if numbers is not None:

@@ -88,7 +88,8 @@ def _print_findings(findings: "Findings") -> None:
             f"make new ones with: tansaku index {findings.corpus} --resume",
             soft_wrap=True,
         )
-    for origin, reason in findings.unreadable.items():
-        console.print(visible(f"not read: {origin}: {reason}"), markup=False, soft_wrap=True)
+    for label, named in (("not read", findings.unreadable), ("skipped", findings.skipped)):
+        for origin, reason in named.items():
+            console.print(visible(f"{label}: {origin}: {reason}"), markup=False, soft_wrap=True)
     if any(store.differs for store in findings.stores.values()):
         console.print(f"put it right with: tansaku doctor {findings.corpus} --repair")

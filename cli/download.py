@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli.output import FAILED, JsonOption, console, print_json, print_warning, progress_bars
+from cli.output import FAILED, JsonOption, console, print_error, print_json, print_warning, progress_bars
 
 
 def download(
@@ -59,9 +59,14 @@ def download(
     with progress_bars(quiet=as_json) as report_progress:
         downloader = Downloader(known, folder, lambda source: Fetcher(RetryPolicy(pause=source.pause)), report_progress)
         reports = downloader.run(sources)
-    failed = any(report.failures or not report.files for report in reports)
+    failed = [report.name for report in reports if report.failures or not report.files]
+    error = (
+        f"not everything of {', '.join(failed)} could be fetched; try again later, it goes on where it stopped, or "
+        f"fetch the files by hand and index them with: tansaku index {corpus} PATH"
+    )
     if as_json:
-        print_json({"folder": folder, "sources": [vars(report) for report in reports]})
+        answer = {"folder": folder, "sources": [vars(report) for report in reports]}
+        print_json({**answer, **({"error": error} if failed else {})})
     else:
         for report in reports:
             counts = ", ".join(f"{count} {state}" for state, count in report.states.items()) or "nothing"
@@ -73,4 +78,5 @@ def download(
         if any(report.files for report in reports):
             console.print(f"index them with: tansaku index {corpus} {folder}", soft_wrap=True)
     if failed:
+        print_error(error)
         raise typer.Exit(FAILED)

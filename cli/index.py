@@ -86,12 +86,13 @@ def index(
         else:
             run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress)
             report = run.run(paths, vectors=not no_vectors, prune=prune)
+    error = "" if report.chunks else f"nothing in {', '.join(map(str, paths or [])) or 'the index'} can be searched"
     if as_json:
-        print_json(report.to_dict())
+        print_json({**report.to_dict(), **({"error": error} if error else {})})
     else:
         _print_report(report)
-    if not report.chunks:
-        print_error(f"nothing in {', '.join(map(str, paths or [])) or 'the index'} can be searched")
+    if error:
+        print_error(error)
     raise typer.Exit(DONE if report.ok else FAILED)
 
 
@@ -149,13 +150,12 @@ def _print_report(report: "IndexReport") -> None:
     if groups:
         # Where no terminal sets a width, a path stays in one piece.
         (console if console.is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
-    for failure in report.failures[:_MOST_LINES]:
-        shown = visible(f": {failure.origin}: {failure.reason}")
-        console.print(Text.assemble(("not read", "red"), shown), soft_wrap=True)
-    if len(report.failures) > _MOST_LINES:
-        console.print(
-            f"and {counted(len(report.failures) - _MOST_LINES, 'more source')} not read; --json names them all"
-        )
+    for label, colour, sources in (("not read", "red", report.failures), ("skipped", "yellow", report.skipped)):
+        for source in sources[:_MOST_LINES]:
+            shown = visible(f": {source.origin}: {source.reason}")
+            console.print(Text.assemble((label, colour), shown), soft_wrap=True)
+        if (more := len(sources) - _MOST_LINES) > 0:
+            console.print(f"and {counted(more, 'more source')} {label}; --json names them all")
     for note in report.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)
     if report.removed:

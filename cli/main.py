@@ -3,7 +3,7 @@ The `tansaku` command. Each subcommand is a module of its own, `cli/<name>.py`, 
 What is slow to import is imported inside these functions, so that `tansaku --help` answers at once.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -14,25 +14,42 @@ from cli.download import download
 from cli.evaluate import evaluate
 from cli.index import index
 from cli.index_group import index_app
-from cli.output import DONE, FAILED, WRONG_USE, print_error
+from cli.output import DONE, FAILED, WRONG_USE, print_error, print_json_error, wants_json
 from cli.render import render
 from cli.search import search
 from cli.section import section
 from cli.serve import serve
-from pipelines.errors import ArgumentError, TansakuError
+from pipelines.errors import ArgumentError, TansakuError, UnknownNameError
 
 COMMANDS = (index, search, section, serve, check, render, doctor, download, evaluate)
 
 
+# Typer may bring its own copy of Click, so the class is found from one that Typer names.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+
 class TansakuGroup(TyperGroup):
-    """Turns an error that a user can put right into one line and an exit code instead of a traceback."""
+    """
+    Turns an error that a user can put right into one line and an exit code instead of a traceback; for programs that
+    asked for JSON, into `{"error": ...}` on standard output besides.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        options = args[: args.index("--")] if "--" in args else args
+        wants_json.set("--json" in options)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except _UsageError as error:
+            print_json_error(cast(Any, error).format_message())
+            raise
         except TansakuError as error:
             print_error(str(error))
-            raise typer.Exit(WRONG_USE if isinstance(error, ArgumentError) else FAILED) from error
+            print_json_error(str(error))
+            is_wrong_use = isinstance(error, ArgumentError | UnknownNameError)
+            raise typer.Exit(WRONG_USE if is_wrong_use else FAILED) from error
 
 
 app = typer.Typer(

@@ -5,12 +5,16 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
 
 DONE, FAILED, WRONG_USE = 0, 1, 2
+
+wants_json: ContextVar[bool] = ContextVar("wants_json", default=False)
+"""Whether JSON was asked for and none was printed yet."""
 
 console = Console(highlight=False)
 """Standard output: answers and reports."""
@@ -40,6 +44,13 @@ def print_json(data: Any) -> None:
     :param data: Anything that `json.dumps` takes; paths and dates are written as text.
     """
     sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2, default=str) + "\n")
+    wants_json.set(False)
+
+
+def print_json_error(message: str) -> None:
+    """Print `{"error": ...}` on standard output where JSON was asked for and none was printed yet."""
+    if wants_json.get():
+        print_json({"error": message})
 
 
 def visible(text: str) -> str:

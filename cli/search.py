@@ -1,5 +1,6 @@
 """`tansaku search`: find passages from the command line."""
 
+import logging
 from typing import Annotated, Any
 
 import typer
@@ -39,6 +40,8 @@ def search(
     from pipelines.mpep import MpepSearch
 
     get_corpus(corpus)
+    # What it logs of a search is what the warning below says.
+    logging.getLogger("pipelines.corpus_search").setLevel(logging.ERROR)
     with progress_bars(quiet=as_json) as report_progress:
         searching = MpepSearch(profile, progress=report_progress)
         answer = searching.search(query, top_k, retrieve_k, source, statute, regulation, update)
@@ -59,6 +62,8 @@ def search(
 def _print_hit(hit: dict[str, Any]) -> None:
     from rich.text import Text
 
+    from components.results.printed_citations import printed
+
     scores = hit["scores"]
     arms = ", ".join(f"{arm} {scores[f'{arm}_rank']}" for arm in ("keyword", "vector") if scores[f"{arm}_rank"])
     console.print(
@@ -73,5 +78,8 @@ def _print_hit(hit: dict[str, Any]) -> None:
     for start, end in hit["highlights"]:
         text.stylize("bold yellow", start, end)
     console.print(text, soft_wrap=True)
+    for label, names in (("overrides", hit.get("overrides")), ("rescinded by", hit.get("rescinded_by"))):
+        if names:
+            console.print(Text(f"{label}: {', '.join(map(printed, names))}", "bold magenta"), soft_wrap=True)
     shown = f"{hit['id']}  relevance {hit['relevance_score']:.3f}" + (f"  rank by {arms}" if arms else "")
     console.print(Text(f"{shown}  {hit['url']}\n", "dim"), soft_wrap=True)

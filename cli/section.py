@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.output import FAILED, JsonOption, ProfileOption, console, print_error, print_json
+from cli.output import FAILED, JsonOption, ProfileOption, console, print_error, print_json, print_warning
 from pipelines.corpora import get_corpus
 from pipelines.counting import counted
 
@@ -46,5 +46,7 @@ def section(
             previous = metadata["section"]
         console.print(Text(chunk["text"] + "\n"), soft_wrap=True)
     left = answer["total_chunks"] - len(answer["chunks"])
+    if answer.get("missing"):
+        print_warning(f"no content found for: {', '.join(answer['missing'])}")
     if left > 0:
         console.print(Text(f"{counted(left, 'more chunk')}: --max-chunks {answer['total_chunks']}", "dim"))

@@ -22,6 +22,12 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0: any.", show_default="1416")
     ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus", help="A corpus to serve; may be repeated.", show_default="those with an index, or us-patent-law"
+        ),
+    ] = None,
     profile: ProfileOption = None,
     samples: Annotated[
         bool | None, typer.Option(help="Index the project's samples first when the index is empty.", show_default="yes")
@@ -31,22 +37,28 @@ def serve(
     """
     Serve search over REST and MCP, with API docs, until it is interrupted.
 
-    Each option can be set in the environment too: TANSAKU_HOST, TANSAKU_PORT, TANSAKU_PROFILE, TANSAKU_SAMPLES; keys of
-    callers in TANSAKU_API_KEYS, as search:KEY,admin:KEY.
+    Each option can be set in the environment too: TANSAKU_HOST, TANSAKU_PORT, TANSAKU_CORPORA, TANSAKU_PROFILE,
+    TANSAKU_SAMPLES; keys of callers in TANSAKU_API_KEYS, as search:KEY,admin:KEY.
 
     Example: tansaku serve --port 8080
     """
     from pydantic import ValidationError
 
+    from pipelines.loading import profile_names
+    from pipelines.settings import Settings
+    from service.runtime import served_corpora
     from service.settings import ServiceSettings
 
-    given = {"host": host, "port": port, "profile": profile, "samples": samples}
+    corpora = ",".join(corpus) if corpus else None
+    given = {"host": host, "port": port, "corpora": corpora, "profile": profile, "samples": samples}
     try:
         settings = ServiceSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ConfigError(f"TANSAKU_{'_'.join(map(str, wrong['loc'])).upper()}: {wrong['msg']}") from error
     settings.require_safe_host()
+    for name in served_corpora(settings):  # a wrong name is told now and not by the health check
+        profile_names(settings.profile, name, Settings())
     with _listening_socket(settings) as listener:
         _announce(listener, as_json)
         _run(settings, listener)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.counting import counted
-from pipelines.errors import TansakuError
+from pipelines.errors import TansakuError, UnknownNameError
 
 _CORPUS = ("corpus.jsonl.gz", "corpus.jsonl")
 _QUERIES = ("queries.jsonl", "queries.jsonl.gz")
@@ -89,11 +89,12 @@ def load_dataset(folder: Path | str) -> Dataset:
 
     :param folder: The dataset's folder.
     :returns: The dataset.
+    :raises UnknownNameError: If the folder isn't there.
     :raises DatasetError: If a file is missing or a line is wrong.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise DatasetError(folder, 0, "no such folder")
+        raise UnknownNameError(f"{folder}: no such folder")
     corpus_path = _find(folder, _CORPUS)
     doc_ids = _read_doc_ids(corpus_path)
     queries_path = _find(folder, _QUERIES)

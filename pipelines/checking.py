@@ -15,10 +15,11 @@ from omegaconf.errors import OmegaConfBaseException
 from pipelines.component_types import find_class, instead, nearest, nearest_type, parameters
 from pipelines.connection_checking import ConnectionChecker
 from pipelines.corpora import CORPORA
-from pipelines.errors import ConfigError
+from pipelines.errors import ConfigError, worded
 from pipelines.loading import HAYSTACK_KEYS, Definition, pipeline_path, prepare_haystack, profile_names
 from pipelines.settings import Settings
 from pipelines.yaml_lines import Place, YamlLines
+from pipelines.yaml_loader import compose_yaml, construct_yaml, fault_of
 
 prepare_haystack()
 
@@ -109,12 +110,12 @@ class _Checker:
 
     def _read(self) -> Definition | None:
         try:
-            text = self._path.read_text(encoding="utf-8")
-            data = yaml.safe_load(text)
-            self._lines = YamlLines.of(text)
+            root = compose_yaml(self._path.read_text(encoding="utf-8"))
+            data = construct_yaml(root)
+            self._lines = YamlLines.of(root)
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
-            self._problems.append(Problem(str(self._path), line, "", f"not valid YAML: {error.problem}"))
+            line, message = fault_of(error)
+            self._problems.append(Problem(str(self._path), line, "", message))
             return None
         except (OSError, ValueError, yaml.YAMLError) as error:
             self._problems.append(Problem(str(self._path), 1, "", f"can't be read: {error}"))
@@ -134,7 +135,7 @@ class _Checker:
         if corpus is None:
             self._add((), "`corpus:` is missing", f"write `corpus: {next(iter(CORPORA))}`")
         elif corpus not in CORPORA:
-            self._add(("corpus",), f"unknown corpus {corpus!r}", instead(nearest(str(corpus), CORPORA), CORPORA))
+            self._add(("corpus",), f"unknown corpus {worded(corpus)}", instead(nearest(str(corpus), CORPORA), CORPORA))
         if not isinstance(data.get("components"), dict) or not data["components"]:
             self._add(("components",), "`components:` must map names to components")
 

@@ -9,9 +9,12 @@ from typing import Protocol
 from pipelines import PROJECT
 from pipelines.errors import ArgumentError
 
+NO_SOURCE = "other"
+"""The kind of files that have nothing to do with a corpus."""
+
 
 class Recognition(Protocol):
-    """What a file is: its kind, or an empty kind and the reason why it can't be used."""
+    """What a file is: its kind; with an empty kind or that of `NO_SOURCE` the reason why it isn't used."""
 
     @property
     def kind(self) -> str: ...

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.corpora import Corpus
+from pipelines.corpora import NO_SOURCE, Corpus
 from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
 from pipelines.generation_removal import remove_generation
 from pipelines.generations import chosen_generation
@@ -54,6 +54,7 @@ class Findings:
     :param without_vectors: Chunks that wait for their vector.
     :param other_recipe: What the vectors were made by, if not by the present embedder.
     :param unreadable: Sources that could not be read, with the reasons.
+    :param skipped: Files beside the sources that have nothing to do with the corpus, with what they are.
     """
 
     corpus: str
@@ -62,6 +63,7 @@ class Findings:
     without_vectors: int
     other_recipe: str
     unreadable: dict[str, str]
+    skipped: dict[str, str]
 
     @property
     def ok(self) -> bool:
@@ -154,32 +156,35 @@ class Doctor:
         expected = self._expected(manifest)
         damage = find_damage(self._stores)
         # A vector that was written and not yet noted is no error: the next run writes it again.
-        may_be_there = _ids(manifest, "SELECT id FROM chunks")
+        unnoted = _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL AND vector_text IS NULL")
         stores = {}
         for name, store in self._stores.items():
             if name in damage:
                 stores[name] = StoreFindings(0, damage=damage[name])
                 continue
             present = set(store.ids(None))
-            unknown = present - (may_be_there if name == "vector" else expected[name])
+            unknown = present - expected[name] - (unnoted if name == "vector" else set())
             stores[name] = StoreFindings(len(present), sorted(expected[name] - present), sorted(unknown))
-        unreadable = manifest.rows(
-            "SELECT origin, reason, unreadable FROM sources WHERE reason != '' OR unreadable != ''"
+        unused = manifest.rows(
+            "SELECT origin, kind, reason, unreadable FROM sources WHERE reason != '' OR unreadable != ''"
         )
+        skipped = {row["origin"]: row["reason"] for row in unused if row["kind"] == NO_SOURCE and not row["unreadable"]}
+        unreadable = {row["origin"]: row["unreadable"] or row["reason"] for row in unused}
         return Findings(
             corpus=self._corpus.name,
             stores=stores,
             unfinished=manifest.info().pending_sources,
-            without_vectors=manifest.count_todo() if "vector" in self._stores else 0,
+            without_vectors=manifest.count_chunks() - manifest.count_vectors() if "vector" in self._stores else 0,
             other_recipe=self._other_recipe(manifest) if "vector" not in damage else "",
-            unreadable={row["origin"]: row["unreadable"] or row["reason"] for row in unreadable},
+            unreadable={origin: reason for origin, reason in unreadable.items() if origin not in skipped},
+            skipped=skipped,
         )
 
     def _expected(self, manifest: Manifest) -> dict[str, set[str]]:
         return {
             "keyword": _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL"),
             "parents": _ids(manifest, "SELECT DISTINCT source_id FROM claims"),
-            "vector": _ids(manifest, "SELECT id FROM chunks WHERE vector_text IS NOT NULL"),
+            "vector": manifest.embedded(),
         }
 
     def _remove_store(self, name: str, damage: str) -> None:

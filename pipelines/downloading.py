@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -15,7 +15,7 @@ from pipelines.download_links import links_of, name_of, natural_order
 from pipelines.download_sources import DownloadSource
 from pipelines.errors import TansakuError
 from pipelines.fetched_versions import Versions
-from pipelines.fetching import Fetched, Fetcher, FetchError
+from pipelines.fetching import Fetched, Fetcher, FetchError, UnreachableError
 
 Report = Callable[[str, int, int | None], None]
 """Is told a source's name, what is done and what there is to do."""
@@ -51,7 +51,9 @@ class SourceReport:
 
     def fail(self, url: str, error: Exception) -> None:
         """Note a file that can't be had."""
-        self.failures.append({"url": url, "reason": str(error).removeprefix(f"{url}: ")})
+        where, _, reason = str(error).partition(": ")
+        named = where.startswith(("http://", "https://"))
+        self.failures.append({"url": where if named else url, "reason": reason if named else str(error)})
 
 
 class Downloader:
@@ -82,10 +84,12 @@ class Downloader:
         self._folder = folder
         self._make_fetcher = make_fetcher
         self._report = report
+        self._unreachable: dict[str, str] = {}  # reasons by host
 
     def run(self, sources: list[DownloadSource]) -> list[SourceReport]:
         """
-        Fetch all sources; one that fails doesn't stop the others.
+        Fetch all sources; one that fails doesn't stop the others. When a host can't be reached at all, its other
+        sources are not tried, and those of other hosts once.
 
         :param sources: From `load_download_sources`.
         :returns: A report for each.
@@ -99,16 +103,23 @@ class Downloader:
 
         report = SourceReport(source.name, source.title)
         folder = self._folder / source.name
+        address = source.base + (source.start or source.file or source.documents)
+        if reason := self._unreachable.get(source.base):
+            report.failures.append({"url": address, "reason": reason})
+            return report
         with self._make_fetcher(source) as fetcher:
+            if self._unreachable:
+                fetcher.policy = replace(fetcher.policy, unreachable_attempts=1)
             try:
                 if source.documents:
                     fetch_documents(fetcher, source, folder, report, self._report)
                     return report
                 urls = [source.base + source.file] if source.file else self._find(fetcher, source, report)
+                self._fetch(fetcher, source, folder, urls, report)
             except FetchError as error:
-                report.fail(source.base + (source.start or source.documents), error)
-                return report
-            self._fetch(fetcher, source, folder, urls, report)
+                report.fail(address, error)
+                if isinstance(error, UnreachableError):
+                    self._unreachable[source.base] = report.failures[-1]["reason"]
         return report
 
     def _find(self, fetcher: Fetcher, source: DownloadSource, report: SourceReport) -> list[str]:
@@ -141,6 +152,8 @@ class Downloader:
 
             try:
                 fetched = fetcher.file(url, target, self._check(source), versions.get(url), progress)
+            except UnreachableError:
+                raise
             except FetchError as error:
                 report.fail(url, error)
                 continue

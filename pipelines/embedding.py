@@ -1,13 +1,14 @@
 """The vector pass of an index run: every chunk of the keyword store gets its vector, and only those do."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pipelines.counting import counted
 from pipelines.errors import TansakuError
+from pipelines.free_space import require_space_for_vectors
 from pipelines.loading import Definition, build
 from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, VECTOR_WRITER
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOADING, EMBEDDING = "loading the embedder", "embedding chunks"
+REMOVING, REFRESHING = "removing vectors of replaced text", "updating vectors' metadata"
 # Each write publishes a new state of the vector store, so it is worth a few seconds of embedding.
 BATCH, STEP = 512, 64
+REFRESHED = 4096
 
 
 class VectorPass:
@@ -79,28 +82,45 @@ class VectorPass:
 
     def check(self) -> None:
         """Find chunks again whose vectors are not in the store although the manifest says so."""
-        embedded = self._manifest.rows("SELECT count(*) FROM chunks WHERE vector_text IS NOT NULL")[0][0]
-        if embedded <= self.store.count_documents():
+        embedded = self._manifest.embedded()
+        if len(embedded) <= self.store.count_documents():
             return
-        present = set(self.store.ids(None))
-        rows = self._manifest.rows("SELECT id FROM chunks WHERE vector_text IS NOT NULL")
-        missing = [row["id"] for row in rows if row["id"] not in present]
+        missing = sorted(embedded - set(self.store.ids(None)))
         logger.warning("The vector store lacks %s; made again", counted(len(missing), "vector"))
         self._manifest.forget_vectors(missing)
 
-    def remove_stale(self) -> None:
-        """Delete the vectors of chunks that are gone."""
-        stale = [row["id"] for row in self._manifest.rows("SELECT id FROM chunks WHERE text_hash IS NULL")]
-        if not stale:
-            return
-        # Forgotten first: should the process die in between, a chunk that comes back gets a new vector.
-        self._manifest.forget_vectors(stale)
-        self.store.delete_documents(stale)
-        self._manifest.change("DELETE FROM chunks WHERE text_hash IS NULL AND id IN ?", stale)
+    def remove_outdated(self, progress: Progress) -> None:
+        """
+        Delete the vectors of chunks that are gone or have another text by now; searches went without all vectors.
+
+        :param progress: Called before and after it.
+        """
+        if outdated := self._manifest.outdated():
+            progress(REMOVING, 0, len(outdated))
+            self.store.delete_documents(outdated)
+            self._manifest.forget_outdated()
+            progress(REMOVING, len(outdated), len(outdated))
+
+    def refresh(self, progress: Progress) -> None:
+        """
+        Give vectors the metadata of their chunks where that alone changed; nothing is embedded.
+
+        :param progress: Called before each batch and at the end.
+        """
+        rows = self._manifest.with_old_metadata()
+        for start in range(0, len(rows), REFRESHED):
+            progress(REFRESHING, start, len(rows))
+            batch = rows[start : start + REFRESHED]
+            kept = self._keep_vectors(list(self._chunks_of(batch).values()))
+            self._manifest.mark_embedded([row for row in batch if row["id"] in kept])
+            if lost := [row["id"] for row in batch if row["id"] not in kept]:
+                self._manifest.forget_vectors(lost)
+        if rows:
+            progress(REFRESHING, len(rows), len(rows))
 
     def run(self, progress: Progress) -> int:
         """
-        Embed what waits for it. The vector of a chunk whose text is the same as before is kept.
+        Embed what waits for it.
 
         :param progress: Called after each batch.
         :returns: How many chunks were embedded.
@@ -109,33 +129,35 @@ class VectorPass:
         total = self._manifest.count_todo()
         if not total:
             return 0
+        require_space_for_vectors(self.store, self._manifest.count_chunks())
         progress(LOADING, 0, 1)
         with self._explained("the embedder can't be made ready"):
             self._pipeline.warm_up()
         progress(LOADING, 1, 1)
-        done = embedded = 0
+        done = 0
         while rows := self._manifest.todo(BATCH):
-            chunks = {chunk.id: chunk for chunk in self._get_chunks(list(rows))}
-            if len(chunks) < len(rows):
-                raise TansakuError(
-                    f"the keyword store lacks {counted(len(rows) - len(chunks), 'chunk')}, for example "
-                    f"{min(set(rows) - set(chunks))}; put it right with: tansaku doctor {self._corpus} --repair"
-                )
-            kept = self._keep_vectors([chunks[i] for i, row in rows.items() if row["vector_text"] == row["text_hash"]])
-            new = [chunk for id, chunk in chunks.items() if id not in kept]
-            done += len(kept)
+            chunks = list(self._chunks_of(rows).values())
             vectors: list[Document] = []
-            for start in range(0, len(new), STEP):
+            for start in range(0, len(chunks), STEP):
                 progress(EMBEDDING, done + start, total)
                 with self._explained("embedding failed"):
-                    vectors += self._embedder.run(documents=new[start : start + STEP])["documents"]
-            if vectors:
-                self._writer.run(documents=vectors)
-            self._manifest.mark_embedded(rows.values())
-            done += len(new)
-            embedded += len(new)
+                    vectors += self._embedder.run(documents=chunks[start : start + STEP])["documents"]
+            require_space_for_vectors(self.store, self._manifest.count_vectors() + len(vectors))
+            self._writer.run(documents=vectors)
+            self._manifest.mark_embedded(rows)
+            done += len(rows)
         progress(EMBEDDING, done, total)
-        return embedded
+        return done
+
+    def _chunks_of(self, rows: Sequence[Any]) -> "dict[str, Document]":
+        chunks = {chunk.id: chunk for chunk in self._get_chunks([row["id"] for row in rows])}
+        if len(chunks) < len(rows):
+            raise TansakuError(
+                f"the keyword store lacks {counted(len(rows) - len(chunks), 'chunk')}, for example "
+                f"{min({row['id'] for row in rows} - set(chunks))}; put it right with: tansaku doctor {self._corpus} "
+                "--repair"
+            )
+        return chunks
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
@@ -152,11 +174,10 @@ class VectorPass:
         """Write chunks again with the vectors that the store has for them; only their metadata changed."""
         from haystack.document_stores.types import DuplicatePolicy
 
-        if not chunks:
-            return set()
         vectors = self.store.get_vectors([chunk.id for chunk in chunks])
         known = [replace(chunk, embedding=vectors[chunk.id]) for chunk in chunks if chunk.id in vectors]
-        self.store.write_documents(known, DuplicatePolicy.OVERWRITE)
+        if known:
+            self.store.write_documents(known, DuplicatePolicy.OVERWRITE)
         return {chunk.id for chunk in known}
 
 

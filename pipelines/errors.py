@@ -1,6 +1,30 @@
 """One tree of exceptions for everything that a user can put right."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+
+
+def worded(value: object) -> str:
+    """
+    A value in a message, in words that don't ask for Python.
+
+    >>> worded(None), worded(True), worded(float("nan")), worded([1, None])
+    ('nothing', 'true', 'not a number', '[1, nothing]')
+
+    :param value: Anything that came as an argument.
+    :returns: Its words; texts stand in quotation marks.
+    """
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "not a number" if math.isnan(value) else "infinity" if value > 0 else "minus infinity"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(worded, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{worded(key)}: {worded(item)}' for key, item in value.items())}}}"
+    return repr(value)
 
 
 class TansakuError(Exception):
@@ -18,13 +42,21 @@ class ArgumentError(TansakuError, ValueError):
 
     def __init__(self, argument: str, value: object, allowed: str):
         self.argument, self.value, self.allowed = argument, value, allowed
-        shown = repr(value)
+        shown = worded(value)
         shown = shown if len(shown) <= 80 else shown[:77] + "..."
         super().__init__(f"{argument}: {shown} is not allowed; it must be {allowed}")
 
 
 class ConfigError(TansakuError):
     """A pipeline, profile or configuration file is wrong."""
+
+
+class UnknownNameError(ConfigError):
+    """
+    A user named a pipeline, profile or dataset that isn't there.
+
+    :param message: Names it and what there is.
+    """
 
 
 class IndexMissingError(TansakuError):
@@ -59,3 +91,11 @@ class IndexLockedError(TansakuError):
 
 class SourceError(TansakuError):
     """A source file or folder can't be read."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it."""
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or link.__context__

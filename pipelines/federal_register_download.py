@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.download_sources import DownloadSource
-from pipelines.fetching import Fetched, Fetcher, FetchError
+from pipelines.fetching import Fetched, Fetcher, FetchError, UnreachableError
 
 if TYPE_CHECKING:
     from pipelines.downloading import Report, SourceReport
@@ -47,6 +47,7 @@ def fetch_documents(
     :param report: What came is counted there.
     :param progress: Is told about it.
     :raises FetchError: When the search itself fails.
+    :raises UnreachableError: When the network is gone, or goes in between.
     """
     folder.mkdir(parents=True, exist_ok=True)
     found = _search(fetcher, source)
@@ -58,6 +59,8 @@ def fetch_documents(
             continue
         try:
             document = {**entry, **_body(fetcher, source, entry)}
+        except UnreachableError:
+            raise
         except FetchError as error:
             report.fail(str(entry.get("html_url") or target.name), error)
             continue
@@ -118,6 +121,8 @@ def _body(fetcher: Fetcher, source: DownloadSource, entry: dict[str, Any]) -> di
             url = source.base + url.removeprefix(source.official_base)
         try:
             body = fetcher.page(url)[0].decode("utf-8", errors="replace")
+        except UnreachableError:
+            raise
         except FetchError as error:
             reason = error
             continue

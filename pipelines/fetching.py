@@ -3,6 +3,7 @@
 import email.utils
 import logging
 import random
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,8 +15,9 @@ from typing import Any
 
 import httpx
 
-from pipelines.errors import TansakuError
+from pipelines.errors import TansakuError, causes
 from pipelines.partial_file import PartialFile, Progress
+from pipelines.reachability import why_unreachable
 
 logger = logging.getLogger(__name__)
 
@@ -32,12 +34,16 @@ class FetchError(TansakuError):
     """A file can't be had; the message names the address and the reason."""
 
 
+class UnreachableError(FetchError):
+    """The host can't be reached from here at all, so there is no use in asking for its other files."""
+
+
 class _Again(Exception):
     """This attempt failed; another one may not."""
 
-    def __init__(self, reason: str, wait: float | None = None, progress: bool = False):
+    def __init__(self, reason: str, wait: float | None = None, progress: bool = False, unreachable: bool = False):
         super().__init__(reason)
-        self.wait, self.progress = wait, progress
+        self.wait, self.progress, self.unreachable = wait, progress, unreachable
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ class RetryPolicy:
     :param longest_wait: The longest wait in seconds; a server that asks for more is left alone, with a message.
     :param timeout: Seconds without any byte from the server.
     :param pause: Seconds between two requests.
+    :param unreachable_attempts: How often a host is tried whose name can't be resolved, or to which no route leads.
     """
 
     attempts: int = 6
@@ -57,6 +64,7 @@ class RetryPolicy:
     longest_wait: float = 120.0
     timeout: float = 30.0
     pause: float = 0.1
+    unreachable_attempts: int = 3
 
 
 @dataclass(frozen=True)
@@ -182,7 +190,9 @@ class Fetcher:
                 # A connection that is cut again and again still gets there as long as each one brings something.
                 failures = 1 if error.progress else failures + 1
                 wait = error.wait if error.wait is not None else self._backoff(failures)
-                reason = str(error)
+                reason, unreachable = str(error), error.unreachable
+            if unreachable and failures >= self.policy.unreachable_attempts:
+                raise UnreachableError(f"{url}: {reason}")
             if failures >= self.policy.attempts:
                 raise FetchError(f"{url}: {reason} (tried {failures} times)")
             if wait > self.policy.longest_wait:
@@ -210,6 +220,10 @@ class Fetcher:
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.TooManyRedirects) as error:
             raise FetchError(f"{url}: {error}") from error
         except httpx.RequestError as error:
+            if reason := why_unreachable(error, httpx.URL(url).host):
+                raise _Again(reason, unreachable=True) from error
+            if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes(error)):
+                raise FetchError(f"{url}: the connection failed: {error}") from error
             raise _Again(f"the connection failed: {str(error) or type(error).__name__}") from error
         finally:
             self._last = time.monotonic()

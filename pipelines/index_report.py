@@ -1,10 +1,11 @@
 """What an index run did, for people and programs."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pipelines.corpora import NO_SOURCE
 from pipelines.manifest import Manifest
 from pipelines.manifest_database import read_path
 
@@ -22,6 +23,7 @@ class SourceReport:
     :param shadowed: Records left out because another source has a better edition of them.
     :param reason: Why it, or a part of it, could not be read.
     :param changed: It was indexed in this run.
+    :param skipped: It lies among the sources and has nothing to do with the corpus; `reason` says what it is.
     """
 
     origin: str
@@ -32,6 +34,7 @@ class SourceReport:
     shadowed: int
     reason: str
     changed: bool
+    skipped: bool
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,12 @@ class IndexReport:
     @property
     def failures(self) -> list[SourceReport]:
         """The sources that could not be read."""
-        return [source for source in self.sources if source.reason]
+        return [source for source in self.sources if source.reason and not source.skipped]
+
+    @property
+    def skipped(self) -> list[SourceReport]:
+        """The files beside the sources that have nothing to do with the corpus."""
+        return [source for source in self.sources if source.skipped]
 
     @property
     def ok(self) -> bool:
@@ -76,7 +84,7 @@ class IndexReport:
         """For each file and kind of source in it, the sums: sources, sections, chunks, shadowed, changed."""
         sums: dict[tuple[str, str], Counter[str]] = {}
         for source in self.sources:
-            if not source.kind and source.reason:
+            if source.skipped or (source.reason and source.kind in ("", NO_SOURCE)):
                 continue
             total = sums.setdefault((source.origin.partition("!")[0], source.kind), Counter())
             total.update(
@@ -90,7 +98,8 @@ class IndexReport:
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        return {**asdict(self), "ok": self.ok, "failures": [asdict(failure) for failure in self.failures]}
+        named = {"failures": self.failures, "skipped": self.skipped}
+        return {**asdict(self), "ok": self.ok} | {name: [asdict(s) for s in found] for name, found in named.items()}
 
 
 def source_reports(manifest: Manifest, changed: set[str]) -> list[SourceReport]:
@@ -127,12 +136,25 @@ def source_reports(manifest: Manifest, changed: set[str]) -> list[SourceReport]:
             shadowed=row["shadowed"],
             reason=row["unreadable"] or row["reason"],
             changed=row["origin"] in changed,
+            skipped=row["kind"] == NO_SOURCE and not row["unreadable"],
         )
         for row in rows
     ]
 
 
 def under(reports: list[SourceReport], paths: list[Path]) -> list[SourceReport]:
-    """Those reports whose file is one of the paths or below one; all of them when no path is given."""
-    resolved = [path.expanduser().resolve() for path in paths]
-    return [r for r in reports if not paths or any(Path(r.path).is_relative_to(path) for path in resolved)]
+    """
+    Those reports whose file is one of the paths or below one; all of them when no path is given.
+
+    What a user named, or a path that holds nothing else, is not skipped but a failure.
+    """
+    if not paths:
+        return reports
+    found: dict[str, SourceReport] = {}
+    for path in {path.expanduser().resolve() for path in paths}:
+        below = [report for report in reports if Path(report.path).is_relative_to(path)]
+        is_asked_for = all(report.skipped for report in below)
+        for report in below:
+            if is_asked_for or report.origin not in found:
+                found[report.origin] = replace(report, skipped=report.skipped and not is_asked_for)
+    return [found[report.origin] for report in reports if report.origin in found]

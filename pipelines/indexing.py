@@ -2,12 +2,14 @@
 
 import os
 import time
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from pipelines.corpora import Corpus
 from pipelines.embedding import VectorPass
+from pipelines.free_space import full_disk_named, require_space, space_for_sources
 from pipelines.generations import chosen_generation, chosen_manifest
 from pipelines.index_lock import index_lock
 from pipelines.index_report import IndexReport, source_reports, under
@@ -18,6 +20,7 @@ from pipelines.pending_sources import PendingSources, outcomes
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner, no_progress
 from pipelines.settings import Settings
+from pipelines.sources import PACKED_SUFFIXES
 from pipelines.store_damage import damage_named
 from pipelines.vector_recipe import VectorRecipe
 
@@ -26,6 +29,7 @@ prepare_haystack()
 INDEXING, REMOVING = "indexing sources", "removing sources"
 BATCH_REMOVED = 256
 # Starting a process takes about two seconds, so a few small sources are converted here.
+_MEMBERS = "SELECT file, count(*) AS count FROM sources GROUP BY file"
 POOL_BYTES, POOL_SOURCES = 4 << 20, 128
 
 
@@ -75,6 +79,7 @@ class IndexRun:
         :raises IndexLockedError: When another process writes this index.
         :raises IndexDamagedError: When files of it are damaged.
         :raises ArgumentError: When a path does not exist.
+        :raises DiskFullError: When there is too little room; what was done so far is kept.
         """
         with index_lock(self._settings, self._corpus.name):
             return self.run_locked(paths or [], vectors=vectors, prune=prune)
@@ -84,8 +89,11 @@ class IndexRun:
         generation = chosen_generation(self._settings, self._corpus.name)
         self._settings = self._settings.of_generation(generation)
         self._definition = resolve(self._corpus.indexing, self._profile, self._settings, self._corpus.name)
-        self._settings.generation_dir(self._corpus.name, generation).mkdir(parents=True, exist_ok=True)
+        self._folder = self._settings.generation_dir(self._corpus.name, generation)
+        self._folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
+            require_space(self._folder, 0)
+            stack.enter_context(full_disk_named(self._folder))
             stack.enter_context(damage_named(self._corpus.name, lambda: self._stores))
             self._manifest = stack.enter_context(Manifest(chosen_manifest(self._settings, self._corpus.name)))
             versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
@@ -105,8 +113,9 @@ class IndexRun:
                 self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
                 notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
+                vector_pass.remove_outdated(self._progress)
                 vector_pass.check()
-                vector_pass.remove_stale()
+                vector_pass.refresh(self._progress)
                 if vectors:
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
@@ -158,7 +167,7 @@ class IndexRun:
         """Index what is pending, and what becomes pending because a better edition of a record went away."""
         waiting = PendingSources(self._manifest, self._corpus)
         while pending := waiting.rows():
-            size = sum(row["size"] or 0 for row in {row["file"]: row for row in pending}.values())
+            size = self._require_space_for(pending)
             workers = self._workers if size > POOL_BYTES or len(pending) > POOL_SOURCES else 1
             done = 0
             for batch, produced in produce(self._definition, waiting.batches(pending), workers):
@@ -167,6 +176,18 @@ class IndexRun:
                 done += len(batch)
             self._progress(INDEXING, len(pending), len(pending))
 
+    def _require_space_for(self, pending: list[Any]) -> int:
+        """The size of the files of pending sources, after making sure that there is room for their chunks."""
+        members = Counter(row["file"] for row in pending)
+        every = {row["file"]: row["count"] for row in self._manifest.rows(_MEMBERS)}
+        needed = 0
+        files = {row["file"]: row for row in pending}
+        for name, row in files.items():
+            packed = "!" in row["origin"] or name.endswith(PACKED_SUFFIXES)
+            needed += space_for_sources(row["size"] or 0, packed) * members[name] // every[name]
+        require_space(self._folder, needed)
+        return sum(row["size"] or 0 for row in files.values())
+
     def _write(self, results: list[Outcome], produced: Produced, gone: bool = False) -> None:
         """Put what a batch of sources gave into the keyword stores, then into the manifest."""
         origins = [outcome.origin for outcome in results]
@@ -174,8 +195,10 @@ class IndexRun:
             (str(document.meta["origin"]), str(document.meta["source_id"])): int(document.meta.get("precedence", 0))
             for document in (*produced.chunks, *produced.records)
         }
+        require_space(self._folder, space_for_sources(sum(len(chunk.content or "") for chunk in produced.chunks)))
         plan = self._manifest.plan(origins, claims)
-        self._manifest.begin(origins, claims)
+        rows = [row for row in produced.rows if plan.winners.get(row.source_id) == row.origin]
+        self._manifest.begin(origins, claims, plan, rows)
         keep = {KEYWORD_WRITER: produced.chunks, PARENTS_WRITER: produced.records}
         for name, writer in self._writers.items():
             with ExitStack() as stack:
@@ -184,7 +207,6 @@ class IndexRun:
                 documents = [d for d in keep[name] if plan.winners.get(d.meta["source_id"]) == d.meta["origin"]]
                 if documents:
                     writer.run(documents=documents)
-        rows = [row for row in produced.rows if plan.winners.get(row.source_id) == row.origin]
         self._manifest.finish(results, claims, plan, rows, gone)
         self._changed |= set(origins)
 

@@ -6,7 +6,9 @@ comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` fro
 list of the index's generations.
 """
 
+import json
 import os
+import re
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -16,15 +18,20 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from pipelines.errors import ConfigError
+from pipelines.errors import ConfigError, UnknownNameError
 from pipelines.generations import chosen_generation
 from pipelines.settings import Settings
+from pipelines.yaml_lines import YamlLines
+from pipelines.yaml_loader import compose_yaml, construct_yaml, fault_of
 
 if TYPE_CHECKING:
     from haystack import Pipeline
 
 TRUSTED_PACKAGES = ("components", "memory_components")
+MODELS = ("chat_generator", "ranker")
+"""Parameters without which a component of a query pipeline does nothing."""
 HAYSTACK_KEYS = ("components", "connections", "metadata", "max_runs_per_component", "connection_type_validation")
+_OWN_REFERENCE = re.compile(rf"\$\{{\s*(?:\.|(?:{'|'.join(HAYSTACK_KEYS)})\b)")
 
 Definition = dict[str, Any]
 """A resolved pipeline file: what `Pipeline.from_dict` takes."""
@@ -45,14 +52,14 @@ def pipeline_path(name: str, settings: Settings | None = None) -> Path:
     :param name: A pipeline's name ("mpep_query") or the path of a file.
     :param settings: Where the pipeline files are; read from the environment by default.
     :returns: The file's path.
-    :raises ConfigError: When there is no such file.
+    :raises UnknownNameError: When there is no such file.
     """
     settings = settings or Settings()
     named = settings.pipelines_dir / f"{name}.yaml"
     path = named if named.is_file() else Path(name)
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in settings.pipelines_dir.glob("*.yaml")))
-        raise ConfigError(f"there is no pipeline {name!r}; there are: {names} (or give the path of a YAML file)")
+        raise UnknownNameError(f"there is no pipeline {name!r}; there are: {names} (or give the path of a YAML file)")
     return path
 
 
@@ -63,11 +70,16 @@ def read_yaml(path: Path) -> Definition:
     :raises ConfigError: When it can't be read or holds something else.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
+        root = compose_yaml(path.read_text(encoding="utf-8"))
+        data = construct_yaml(root)
+    except yaml.MarkedYAMLError as error:
+        line, message = fault_of(error)
+        raise ConfigError(f"{path}:{line}: {message}") from error
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: can't be read: {error}") from error
+    lines = YamlLines.of(root)
+    for place in lines.duplicates[:1]:
+        raise ConfigError(f"{path}:{lines.line(*place)}: {place[-1]!r} stands here a second time")
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: must hold a mapping with `components:` and `connections:`")
     return data
@@ -81,13 +93,13 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
     :returns: The profile's own names, `corpus`, `generation` ("g2", for names on servers) and `paths`.
-    :raises ConfigError: When there is no such profile.
+    :raises UnknownNameError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
     path = named if named.is_file() else Path(profile)
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
-        raise ConfigError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
+        raise UnknownNameError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
     generation = chosen_generation(settings, corpus)
     paths = {"index": str(settings.generation_dir(corpus, generation)), "models": str(settings.models_dir)}
     defined = read_yaml(path)
@@ -137,6 +149,9 @@ def resolve(
     corpus = corpus or data.get("corpus")
     if not isinstance(corpus, str) or not corpus:
         raise ConfigError(f"{path}: `corpus:` is missing; it names the corpus that the pipeline works on")
+    if own := _OWN_REFERENCE.search(json.dumps(data, default=str)):
+        # Such references can double a text at each step.
+        raise ConfigError(f"{path}: {own.group()}...}} refers to the file itself; refer to names of the profile alone")
     names = profile_names(profile or settings.profile, corpus, settings)
     merged = OmegaConf.create({**names, **data, "corpus": corpus})
     try:
@@ -208,6 +223,34 @@ def without(definition: Definition, names: Iterable[str]) -> Definition:
         "components": {name: spec for name, spec in definition["components"].items() if name not in dropped},
         "connections": [connection for connection, touched in ends if not touched & dropped],
     }
+
+
+def without_idle(definition: Definition) -> Definition:
+    """
+    The definition without the components that the profile has no model for; what one would only have handed on goes
+    from its sender to its receivers.
+
+    Each component of a pipeline costs a query a quarter of a millisecond, idle or not.
+
+    :param definition: A resolved query pipeline.
+    :returns: The same pipeline with fewer steps.
+    """
+    for name in [name for name, spec in definition["components"].items() if _is_idle(spec)]:
+        connections = definition["connections"]
+        senders = {c["receiver"]: c["sender"] for c in connections}
+        handed_on = [
+            {"sender": senders[c["sender"]], "receiver": c["receiver"]}
+            for c in connections
+            if c["sender"].startswith(f"{name}.") and c["sender"] in senders
+        ]
+        definition = without(definition, [name])
+        definition["connections"].extend(handed_on)
+    return definition
+
+
+def _is_idle(spec: Definition) -> bool:
+    parameters = spec.get("init_parameters") or {}
+    return any(name in parameters and parameters[name] is None for name in MODELS)
 
 
 def instantiate(spec: Definition) -> Any:

@@ -7,7 +7,8 @@ Invariants, which make a killed run harmless:
 - Before a store is touched, `begin` notes what is about to be claimed. If the process dies before `finish`, the claims
   of both versions are known, so whatever it left in the stores is found and replaced.
 - A chunk's row says what the keyword store holds (`text_hash`, `meta_hash`; NULL when the chunk is gone) and what its
-  vector was made of (`vector_text`, `vector_meta`; NULL when it has none).
+  vector was made of (`vector_text`, `vector_meta`; NULL when it has none). Before the text is replaced, `begin` makes
+  `vector_text` empty: from then on, until the vector is taken out, the vector store may hold one of another text.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +47,8 @@ _TABLES = f"""{_SCHEMA}
 DROP INDEX IF EXISTS chunks_todo;
 CREATE INDEX IF NOT EXISTS chunks_waiting ON chunks (id) WHERE {_TODO};
 """
+
+_OUTDATED = "vector_text IS NOT NULL AND (text_hash IS NULL OR vector_text <> text_hash)"
 
 RECIPE = "embedder"
 """The fact that tells what the vectors were made by, see `pipelines.vector_recipe`."""
@@ -92,7 +95,18 @@ class Plan:
 
 @dataclass(frozen=True)
 class IndexInfo:
-    """What an index holds, for those who search it; `recipe` is what its vectors were made by."""
+    """
+    What an index holds, for those who search it.
+
+    :param corpus_version: Changes with the content.
+    :param sections: Records.
+    :param chunks: Chunks.
+    :param vectors: Chunks that have a vector of their text.
+    :param pending_sources: Sources that wait to be indexed, or to be taken out.
+    :param recipe: What the vectors were made by.
+    :param editions: Per kind of source, the editions.
+    :param outdated_vectors: Vectors of text that was replaced, which the vector store may still hold.
+    """
 
     corpus_version: str
     sections: int
@@ -101,6 +115,7 @@ class IndexInfo:
     pending_sources: int
     recipe: str = ""
     editions: dict[str, list[str]] = field(default_factory=dict)
+    outdated_vectors: int = 0
 
 
 class Manifest:
@@ -178,11 +193,34 @@ class Manifest:
                     displaced.add(winner)
         return Plan(winners, frozenset(displaced))
 
-    def begin(self, origins: Sequence[str], claims: Claims) -> None:
-        """Note that a batch is about to be written, with all that it may put into the stores."""
+    def begin(self, origins: Sequence[str], claims: Claims, plan: Plan, chunks: Iterable[ChunkRow]) -> None:
+        """
+        Note that a batch is about to be written, with all that it may put into the stores and the vectors whose text it
+        replaces.
+
+        :param origins: The batch.
+        :param claims: What the batch offers.
+        :param plan: What will be written.
+        :param chunks: The chunks that will be written.
+        """
+        outdated = self._replaced(origins, plan, {chunk.id: chunk.text_hash for chunk in chunks})
         with self.transaction():
             self.change("UPDATE sources SET open = 1 WHERE origin IN ?", list(origins))
             self._add_claims(claims, "NOTHING")
+            self.change("UPDATE chunks SET vector_text = '' WHERE id IN ?", outdated)
+
+    def _replaced(self, origins: Sequence[str], plan: Plan, texts: Mapping[str, str]) -> list[str]:
+        """Chunks of a batch that had another text; a vector of theirs may be in the store without being noted yet."""
+        rows = self.rows(
+            "SELECT id, text_hash, vector_text FROM chunks WHERE origin IN ? OR source_id IN ?",
+            list(origins),
+            list(plan.winners),
+        )
+        return [
+            row["id"]
+            for row in rows
+            if row["vector_text"] != "" and texts.get(row["id"]) != (row["vector_text"] or row["text_hash"])
+        ]
 
     def finish(
         self, outcomes: Sequence[Outcome], claims: Claims, plan: Plan, chunks: Iterable[ChunkRow], gone: bool = False
@@ -233,16 +271,24 @@ class Manifest:
         return int(self.rows("SELECT count(*) FROM chunks WHERE text_hash IS NOT NULL")[0][0])
 
     def count_vectors(self) -> int:
-        """How many chunks have a vector that is up to date."""
-        return self.count_chunks() - self.count_todo()
+        """How many chunks have a vector of their text."""
+        return int(self.rows("SELECT count(*) FROM chunks WHERE vector_text = text_hash")[0][0])
 
     def count_todo(self) -> int:
         """How many chunks wait for their vector."""
         return int(self.rows(f"SELECT count(*) FROM chunks WHERE {_TODO}")[0][0])
 
-    def todo(self, limit: int) -> dict[str, Row]:
-        """Some of the chunks that wait for their vector, by id."""
-        return {row["id"]: row for row in self.rows(f"SELECT * FROM chunks WHERE {_TODO} ORDER BY id LIMIT ?", limit)}
+    def todo(self, limit: int) -> list[Row]:
+        """Some of the chunks that wait for their vector."""
+        return self.rows(f"SELECT * FROM chunks WHERE {_TODO} ORDER BY id LIMIT ?", limit)
+
+    def with_old_metadata(self) -> list[Row]:
+        """The chunks whose vector is of their text and has the metadata that they had before."""
+        return self.rows(f"SELECT * FROM chunks WHERE {_TODO} AND vector_text = text_hash ORDER BY id")
+
+    def embedded(self) -> set[str]:
+        """The chunks that have a vector of their text."""
+        return {row["id"] for row in self.rows("SELECT id FROM chunks WHERE vector_text = text_hash")}
 
     def mark_embedded(self, rows: Iterable[Row]) -> None:
         """Note that the vectors of these chunks, as they were in `todo`, are in the vector store."""
@@ -251,6 +297,21 @@ class Manifest:
                 "UPDATE chunks SET vector_text = ?, vector_meta = ? WHERE id = ?",
                 [(row["text_hash"], row["meta_hash"], row["id"]) for row in rows],
             )
+
+    def count_outdated(self) -> int:
+        """How many vectors of text that was replaced the vector store may hold."""
+        return int(self.rows(f"SELECT count(*) FROM chunks WHERE {_OUTDATED}")[0][0])
+
+    def outdated(self) -> list[str]:
+        """The chunks that these vectors belong to, and others that are gone."""
+        rows = self.rows(f"SELECT id FROM chunks WHERE text_hash IS NULL OR ({_OUTDATED})")
+        return [row["id"] for row in rows]
+
+    def forget_outdated(self) -> None:
+        """Note that the vector store holds no vectors of text that was replaced."""
+        with self.transaction():
+            self.change("DELETE FROM chunks WHERE text_hash IS NULL")
+            self.change(f"UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE {_OUTDATED}")
 
     def forget_vectors(self, ids: list[str]) -> None:
         """Note that some chunks have no vector."""
@@ -268,7 +329,8 @@ class Manifest:
             vectors=self.count_vectors(),
             pending_sources=int(self.rows("SELECT count(*) FROM sources WHERE state != 'done'")[0][0]),
             recipe=self.fact(RECIPE),
-            editions=editions,
+            editions={kind: _newest(found) for kind, found in editions.items()},
+            outdated_vectors=self.count_outdated(),
         )
 
 
@@ -293,3 +355,8 @@ def read_index_info(place: Place, corpus: str) -> IndexInfo:
     if not info.chunks:
         raise IndexMissingError(corpus)
     return info
+
+
+def _newest(editions: list[str]) -> list[str]:
+    """Of documents that have a day of publication each, the last one tells how far the index goes."""
+    return [max(editions)] if all(edition.startswith("published ") for edition in editions) else editions

@@ -38,8 +38,7 @@ def as_hits(documents: list[Document]) -> list[dict[str, Any]]:
             "scores": {name: scores.get(name) for name in _SCORES},
         }
         hit["scores"]["fused_score"] = scores.get("fused_score")
-        if meta.get("overrides"):
-            hit["overrides"] = meta["overrides"]
+        hit.update({name: meta[name] for name in ("overrides", "rescinded_by") if meta.get(name)})
         hits.append(hit)
     for above, below in zip(reversed(hits[:-1]), reversed(hits[1:]), strict=True):
         above["relevance_score"] = max(above["relevance_score"], below["relevance_score"])

@@ -1,5 +1,6 @@
 """The arguments of search_mpep: what is allowed, and the filters that they mean."""
 
+import unicodedata
 from typing import Any
 
 from pipelines.errors import ArgumentError
@@ -12,15 +13,20 @@ def check_query(query: str) -> str:
     """
     The query without surrounding blanks.
 
-    :raises ArgumentError: When it is shorter than 3 or longer than 10,000 characters.
+    :raises ArgumentError: When it is shorter than 3 or longer than 10,000 characters, or none of them can be seen.
     """
     allowed = f"a text of {_MIN_QUERY} to {_MAX_QUERY:,} characters, not counting blanks around it"
     if not isinstance(query, str):
         raise ArgumentError("query", query, allowed)
     query = encodable(query).strip()
-    if not _MIN_QUERY <= len(query) <= _MAX_QUERY:
+    if not _MIN_QUERY <= len(query) <= _MAX_QUERY or not is_visible(query):
         raise ArgumentError("query", query, allowed)
     return query
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text has a character that shows: more than blanks, controls, joiners and selectors."""
+    return any(unicodedata.category(char)[0] in "LNPS" for char in text)
 
 
 def check_count(argument: str, value: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.corpora import Corpus
+from pipelines.corpora import NO_SOURCE, Corpus
 from pipelines.loading import prepare_haystack
 from pipelines.manifest import Manifest, Outcome
 from pipelines.manifest_database import read_path
@@ -116,12 +116,15 @@ def outcomes(batch: "list[ByteStream]", produced: Produced) -> list[Outcome]:
         reasons[origin] = f"{reasons[origin]}; {reason}" if origin in reasons else reason
     editions: dict[str, str] = {}
     for document in produced.chunks:
-        editions.setdefault(document.meta["origin"], str(document.meta.get("edition") or ""))
+        origin, edition = document.meta["origin"], str(document.meta.get("edition") or "")
+        # A file of many notices goes as far as its newest one.
+        editions[origin] = max(edition, editions.get(origin, ""))
     found = []
     for stream in batch:
         origin, kind, detail = (stream.meta[name] for name in ("origin", "kind", "detail"))
         outcome = Outcome(
             origin, stream.meta["digest"], kind, detail, editions.get(origin, ""), reasons.get(origin, "")
         )
-        found.append(outcome if kind else replace(outcome, reason=detail or "is of no kind that is known"))
+        is_usable = kind not in ("", NO_SOURCE)
+        found.append(outcome if is_usable else replace(outcome, reason=detail or "is of no kind that is known"))
     return found

@@ -4,7 +4,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from pipelines.embedding import LOADING
-from pipelines.loading import Definition, build, resolve
+from pipelines.loading import Definition, build, resolve, without_idle
 from pipelines.scanning import Progress
 from pipelines.settings import Settings
 
@@ -66,7 +66,7 @@ class QueryPipelines:
         return self._pipelines.get(True) or self._pipelines.get(False)
 
     def _build(self, embeds: bool) -> "Pipeline":
-        definition = resolve(self._name, self._profile, self._settings)
+        definition = without_idle(resolve(self._name, self._profile, self._settings))
         if not embeds:
             definition["components"] |= {
                 name: spec for name, spec in _ABSENT.items() if name in definition["components"]

@@ -33,7 +33,7 @@ _OPENERS: dict[bytes, Callable[[Any], IO[bytes]]] = {
     b"\xfd7zXZ\x00": lzma.open,  # type: ignore[dict-item]
     b"BZh": bz2.open,  # type: ignore[dict-item]
 }
-_SUFFIXES = (".gz", ".xz", ".bz2")
+PACKED_SUFFIXES = (".gz", ".xz", ".bz2")
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, ValueError)
 
 
@@ -165,7 +165,7 @@ def _read(file: SourceFile, stream: IO[bytes]) -> Iterator[Source]:
             yield from _read_tar(file, limited)
         else:
             name = printable(file.path.name)
-            stem = next((name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)), name)
+            stem = next((name.removesuffix(suffix) for suffix in PACKED_SUFFIXES if name.endswith(suffix)), name)
             yield Source(file.key, stem, _bounded(limited))
 
 
@@ -214,7 +214,7 @@ def _member(file: SourceFile, member: str, stream: IO[bytes], size: int | None) 
             inner = _bounded(_LimitedReader(unpacked, len(data)))
     except (_TooMuchError, SourceError, *_DAMAGED) as error:
         return Source(origin, path.name, reason=f"can't be unpacked: {error}")
-    stem = next((path.name.removesuffix(suffix) for suffix in _SUFFIXES if path.name.endswith(suffix)), path.name)
+    stem = next((path.name.removesuffix(suffix) for suffix in PACKED_SUFFIXES if path.name.endswith(suffix)), path.name)
     return Source(origin, stem, inner)
 
 

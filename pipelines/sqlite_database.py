@@ -32,12 +32,16 @@ class SqliteDatabase(ManifestDatabase):
 
     def __init__(self, path: Path, tables: str):
         self._path = path
-        if path.exists() and not os.access(path.parent, os.W_OK):
-            raise TansakuError(f"{path.parent} is read-only; a search writes there, too, beside the manifest")
+        is_writable = os.access(path.parent, os.W_OK) or not path.exists()
+        # Where nothing can be written SQLite can't keep its log, and a manifest that was closed has none.
+        place = path if is_writable else f"{path.absolute().as_uri()}?immutable=1"
         with self._explained():
-            self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._db = sqlite3.connect(place, isolation_level=None, timeout=30, uri=not is_writable)
         self._db.row_factory = sqlite3.Row
         try:
+            if not is_writable:
+                self._refuse_log()
+                return
             with self._explained():
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=FULL")
@@ -45,6 +49,13 @@ class SqliteDatabase(ManifestDatabase):
         except TansakuError:
             self._db.close()
             raise
+
+    def _refuse_log(self) -> None:
+        log = self._path.with_name(f"{self._path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise TansakuError(
+                f"{self._path.parent} is read-only, and an index run there was stopped or is at work; finish it first"
+            )
 
     def close(self) -> None:
         """Close the file."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pipelines.errors import IndexDamagedError, StoreError, TansakuError
+from pipelines.errors import IndexDamagedError, StoreError, TansakuError, causes
 from pipelines.loading import prepare_haystack
 
 prepare_haystack()
@@ -62,11 +62,3 @@ def damage_named(corpus: str, stores: Callable[[], Mapping[str, Any]]) -> Iterat
         if refused:
             raise StoreError(str(refused)) from error
         raise
-
-
-def causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it."""
-    link: BaseException | None = error
-    while link is not None:
-        yield link
-        link = link.__cause__ or link.__context__

@@ -49,6 +49,11 @@ class VectorState:
         if damage := self.damage(info):
             return damage
         resume = f"tansaku index {self.corpus} --resume"
+        if info.outdated_vectors:
+            return (
+                "the vectors of replaced text are still in the index, because a run is at work or was stopped; "
+                f"finish it with: {resume}"
+            )
         if not info.vectors:
             return f"the index has no vectors yet; make them with: {resume}"
         made_by = VectorRecipe.read(info.recipe)

@@ -24,20 +24,19 @@ class YamlLines:
     duplicates: list[Place] = field(default_factory=list)
 
     @staticmethod
-    def of(text: str) -> "YamlLines":
+    def of(root: yaml.Node | None) -> "YamlLines":
         """
         Find the places of a text.
 
         Usage example:
         ```python
-        YamlLines.of("corpus: rag\\ncomponents:\\n  a: {type: b}\\n").line("components", "a")  # 3
+        YamlLines.of(compose_yaml("corpus: rag\\ncomponents:\\n  a: {type: b}\\n")).line("components", "a")  # 3
         ```
 
-        :param text: Valid YAML.
+        :param root: The text's nodes, from `pipelines.yaml_loader.compose_yaml`.
         :returns: The places.
         """
         found = YamlLines()
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is not None:
             found._walk(root, ())
         return found

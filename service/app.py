@@ -1,6 +1,6 @@
 """The application: Hayhooks' pipelines with our routes, middleware and MCP around them, and nothing else."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +22,7 @@ from service.health import add_health
 from service.logs import quiet_libraries
 from service.mcp_server import McpEndpoint
 from service.request_log import RequestLogMiddleware
-from service.runtime import MpepTools, Runtime, share
+from service.runtime import Builders, Runtime, share
 from service.settings import ServiceSettings
 from service.tools import Tool, load_tools
 
@@ -35,7 +35,7 @@ ERRORS = {
 }
 
 
-def create_app(settings: ServiceSettings | None = None, build: Callable[[], MpepTools] | None = None) -> FastAPI:
+def create_app(settings: ServiceSettings | None = None, builders: Builders | None = None) -> FastAPI:
     """
     Build the service.
 
@@ -45,20 +45,24 @@ def create_app(settings: ServiceSettings | None = None, build: Callable[[], Mpep
     ```
 
     :param settings: Its settings; read from the environment when not given.
-    :param build: Makes the search; for tests, and for services that bring their own.
-    :returns: The application. It begins to make the search ready when it is started.
+    :param builders: What makes the search of each corpus; for tests, and for services that bring their own.
+    :returns: The application. It begins to make the searches ready when it is started.
     :raises ArgumentError: When others could reach the service without a key.
     :raises ConfigError: When the keys are malformed.
     """
     settings = settings or ServiceSettings()
     settings.require_safe_host()
-    runtime = Runtime(settings, build)
+    runtime = Runtime(settings, builders)
     share(runtime)
     quiet_libraries()
     app = _hayhooks_app()
     quiet_libraries()
-    tools = load_tools(app.state.pipeline_registry)
-    app.title, app.description, app.version = "Tansaku", "Search in US patent law.", version("tansaku")
+    tools = [tool for tool in load_tools(app.state.pipeline_registry) if tool.corpus in runtime.corpora]
+    app.title, app.description, app.version = (
+        "Tansaku",
+        "Search in patent, legal and company documents.",
+        version("tansaku"),
+    )
     run_routes = {route.path: route for route in app.routes if isinstance(route, APIRoute)}
     # Hayhooks' other routes draw pipelines with a web service, take files and imitate chat models.
     app.router.routes.clear()
@@ -66,7 +70,7 @@ def create_app(settings: ServiceSettings | None = None, build: Callable[[], Mpep
         _add_run_route(app, tool, run_routes[tool.path])
     add_health(app, runtime)
     add_docs(app)
-    mcp = McpEndpoint(tools, app.version)
+    mcp = McpEndpoint(tools, app.version, runtime.corpora)
     for path in ("/mcp", "/mcp/"):
         app.router.routes.append(Route(path, mcp, methods=["POST"], include_in_schema=False))
     add_error_handlers(app, tools)

@@ -11,8 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError
-from pipelines.store_damage import causes
+from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError, causes
 from service.tools import Tool
 
 logger = logging.getLogger(__name__)

@@ -14,10 +14,13 @@ from starlette.types import Receive, Scope, Send
 
 from service.tools import Tool
 
-INSTRUCTIONS = (
-    "Passages of US patent law: the Manual of Patent Examining Procedure (MPEP), 35 U.S.C., 37 CFR and newer Federal "
-    "Register documents. Use search_mpep for a question, get_mpep_section for a section whose number you know."
-)
+INSTRUCTIONS = {
+    "us-patent-law": (
+        "Passages of US patent law: the Manual of Patent Examining Procedure (MPEP), 35 U.S.C., 37 CFR and newer "
+        "Federal Register documents. Use search_mpep for a question, get_mpep_section for a section whose number you "
+        "know."
+    ),
+}
 
 
 class McpEndpoint:
@@ -26,16 +29,18 @@ class McpEndpoint:
 
     Usage example:
     ```python
-    endpoint = McpEndpoint(load_tools(app.state.pipeline_registry), version="0.1.0")
+    endpoint = McpEndpoint(load_tools(app.state.pipeline_registry), version="0.1.0", corpora=["us-patent-law"])
     app.router.routes.append(Route("/mcp", endpoint, methods=["POST"]))
     ```
 
     :param tools: The tools to offer: these and no others.
     :param version: The version to tell clients.
+    :param corpora: The corpora that are served.
     """
 
-    def __init__(self, tools: Sequence[Tool], version: str):
-        server: Server[Any, Any] = Server("tansaku", version=version, instructions=INSTRUCTIONS)
+    def __init__(self, tools: Sequence[Tool], version: str, corpora: Sequence[str]):
+        instructions = " ".join(INSTRUCTIONS[name] for name in corpora)
+        server: Server[Any, Any] = Server("tansaku", version=version, instructions=instructions)
         by_name = {tool.name: tool for tool in tools}
         listed = [_listed(tool) for tool in tools]
 

@@ -1,14 +1,14 @@
-"""What the endpoints of one process share: the search over the index, made ready in the background."""
+"""What the endpoints of one process share: a search over each corpus that is served, made ready in the background."""
 
 import logging
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipelines.corpora import get_corpus
+from pipelines.corpora import CORPORA, get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
 from pipelines.generations import chosen_manifest
 from pipelines.manifest import Manifest, read_index_info
@@ -19,55 +19,46 @@ from service.settings import ServiceSettings
 
 logger = logging.getLogger(__name__)
 
-CORPUS = "us-patent-law"
 RETRY_SECONDS = 2.0
 
 
-class MpepTools(Protocol):
-    """What the endpoints need of a search; `pipelines.mpep.MpepSearch` is one."""
+class Searching(Protocol):
+    """What the runtime needs of a search; a `pipelines.corpus_search.CorpusSearch` is one."""
 
     def warm_up(self) -> None: ...
-
-    def search(
-        self,
-        query: str,
-        top_k: int = 5,
-        retrieve_k: int | None = None,
-        source_filter: str | None = None,
-        is_statute: bool | None = None,
-        is_regulation: bool | None = None,
-        is_update: bool | None = None,
-    ) -> dict[str, Any]: ...
-
-    def section(self, section_number: str, max_chunks: int = 50) -> dict[str, Any]: ...
 
     def health(self) -> dict[str, Any]: ...
 
 
-class Runtime:
+Builders = Mapping[str, Callable[[], Searching]]
+"""What makes the search of each corpus that is served."""
+
+
+class ServedCorpus:
     """
-    Builds the search when the service starts and hands it to the endpoints.
+    One corpus that a service answers from.
 
     Usage example:
     ```python
-    runtime = Runtime(ServiceSettings())
-    runtime.start()
-    runtime.mpep().section("608.01(o)")
+    served = ServedCorpus("us-patent-law", MpepSearch, ServiceSettings())
+    served.start()
+    served.search().section("608.01(o)")
     ```
 
+    :param corpus: The corpus.
+    :param build: Makes its search.
     :param settings: The service's settings.
-    :param build: Makes the search; `pipelines.mpep.MpepSearch` with the settings' profile when not given.
     """
 
-    def __init__(self, settings: ServiceSettings, build: Callable[[], MpepTools] | None = None):
-        self.settings = settings
-        self._build = build or self._build_from_profile
-        self._search: MpepTools | None = None
+    def __init__(self, corpus: str, build: Callable[[], Searching], settings: ServiceSettings):
+        self.corpus = corpus
+        self._build, self._settings = build, settings
+        self._search: Searching | None = None
         self._phase = "the service is starting"
         self._failed = False
         self._stopping = threading.Event()
         self._indexing: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._prepare, name="prepare-search", daemon=True)
+        self._thread = threading.Thread(target=self._prepare, name=f"prepare-{corpus}", daemon=True)
 
     def start(self) -> None:
         """Begin to make the search ready; returns at once."""
@@ -79,11 +70,11 @@ class Runtime:
         if (indexing := self._indexing) and indexing.poll() is None:
             indexing.terminate()
         if self._thread.is_alive():
-            self._thread.join(timeout=self.settings.shutdown_seconds)
+            self._thread.join(timeout=self._settings.shutdown_seconds)
 
-    def mpep(self) -> MpepTools:
+    def search(self) -> Any:
         """
-        Give the search over US patent law.
+        Give the search.
 
         :returns: The search, warmed up.
         :raises NotReadyError: While it is being made ready, or when that failed.
@@ -92,32 +83,26 @@ class Runtime:
             raise NotReadyError(f"{self._phase} (GET /health says when it is ready)")
         return self._search
 
-    def health(self) -> tuple[bool, dict[str, Any]]:
+    def health(self) -> tuple[str, dict[str, Any]]:
         """
         Tell whether searches are answered.
 
-        :returns: Whether they are, and the parts with their state.
+        :returns: "starting", "ready" or "failed", and the parts with their state.
         """
         if self._search is None:
-            return False, {"status": "failed" if self._failed else "starting", "detail": self._phase}
+            return "failed" if self._failed else "starting", {"detail": self._phase}
         try:
             parts = self._search.health()
         except TansakuError as error:
-            return False, {"status": "failed", "detail": str(error)}
+            return "failed", {"detail": str(error)}
         except Exception:
             logger.exception("the health check failed")
-            return False, {"status": "failed", "detail": "the health check failed; the log has the details"}
-        ready = bool(parts.get("ready", True))
-        return ready, {"status": "ready" if ready else "failed", **parts}
-
-    def _build_from_profile(self) -> MpepTools:
-        from pipelines.mpep import MpepSearch
-
-        return MpepSearch(profile=self.settings.profile)
+            return "failed", {"detail": "the health check failed; the log has the details"}
+        return "ready" if parts.pop("ready", True) else "failed", parts
 
     def _prepare(self) -> None:
         """Try until it works: what was missing, an index above all, may be there later."""
-        if self.settings.samples:
+        if self._settings.samples:
             self._index_samples()
         while self._search is None and not self._stopping.is_set():
             try:
@@ -132,7 +117,7 @@ class Runtime:
                 self._stopping.wait(RETRY_SECONDS)
             else:
                 self._search = search
-                logger.info("ready")
+                logger.info("ready: %s", self.corpus)
 
     def _index_samples(self) -> None:
         """
@@ -140,23 +125,23 @@ class Runtime:
 
         `tansaku index` runs as a process of its own: its memory is given back, and the writer's lock is never ours.
         """
-        samples = get_corpus(CORPUS).samples
-        if not _lacks_samples(chosen_manifest(Settings(), CORPUS), samples):
+        samples = get_corpus(self.corpus).samples
+        if not _lacks_samples(chosen_manifest(Settings(), self.corpus), self.corpus, samples):
             return
         self._phase = "the index is empty, so the project's samples are being indexed first"
-        logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, CORPUS)
+        logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, self.corpus)
         tansaku = [sys.executable, "-c", "from cli.main import run; run()"]
-        command = [*tansaku, "index", CORPUS, str(samples), "--profile", self.settings.profile]
+        command = [*tansaku, "index", self.corpus, str(samples), "--profile", self._settings.profile]
         # Standard output stays free for what `tansaku serve --json` prints.
         self._indexing = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr)
         if (code := self._indexing.wait()) and not self._stopping.is_set():
             logger.error("the samples could not be indexed: exit code %s", code)
 
 
-def _lacks_samples(place: Place, samples: Path) -> bool:
+def _lacks_samples(place: Place, corpus: str, samples: Path) -> bool:
     """Whether there is no index, or one of the samples alone that was left unfinished."""
     try:
-        info = read_index_info(place, CORPUS)
+        info = read_index_info(place, corpus)
     except IndexMissingError:
         return True
     except TansakuError as error:
@@ -166,6 +151,109 @@ def _lacks_samples(place: Place, samples: Path) -> bool:
         return False
     with Manifest(place) as manifest:
         return all(Path(row["path"]).is_relative_to(samples) for row in manifest.rows("SELECT path FROM roots"))
+
+
+class Runtime:
+    """
+    Makes the searches ready when the service starts and hands them to the endpoints.
+
+    Usage example:
+    ```python
+    runtime = Runtime(ServiceSettings())
+    runtime.start()
+    runtime.search("us-patent-law").section("608.01(o)")
+    ```
+
+    :param settings: The service's settings.
+    :param builders: What makes the search of each corpus that is served; those of `served_corpora` when not given.
+    """
+
+    def __init__(self, settings: ServiceSettings, builders: Builders | None = None):
+        self.settings = settings
+        builders = _builders(settings) if builders is None else builders
+        self._served = {name: ServedCorpus(name, build, settings) for name, build in builders.items()}
+
+    @property
+    def corpora(self) -> list[str]:
+        """The corpora that are served."""
+        return list(self._served)
+
+    def start(self) -> None:
+        """Begin to make all searches ready; returns at once."""
+        for served in self._served.values():
+            served.start()
+
+    def stop(self) -> None:
+        """End what is still under way."""
+        for served in self._served.values():
+            served.stop()
+
+    def search(self, corpus: str) -> Any:
+        """
+        Give the search over a corpus.
+
+        :param corpus: The corpus.
+        :returns: Its search, warmed up: `pipelines.mpep.MpepSearch` of us-patent-law, for example.
+        :raises NotReadyError: While it is being made ready, when that failed, or when it isn't served.
+        """
+        if corpus not in self._served:
+            raise NotReadyError(f"this service doesn't serve {corpus}; start it with: tansaku serve --corpus {corpus}")
+        return self._served[corpus].search()
+
+    def health(self) -> tuple[bool, dict[str, Any]]:
+        """
+        Tell whether searches are answered.
+
+        :returns: Whether all corpora that are served can be searched, and their parts with their state.
+        """
+        states: dict[str, str] = {}
+        answer: dict[str, Any] = {"pipelines": {}, "stores": {}, "corpora": {}, "embedder": {}}
+        degraded: set[str] = set()
+        for name, served in self._served.items():
+            states[name], parts = served.health()
+            answer["pipelines"] |= parts.get("pipelines", {})
+            answer["stores"][name] = parts.get("stores", {})
+            answer["embedder"] = parts.get("embedder") or answer["embedder"]
+            detail = {"detail": parts["detail"]} if "detail" in parts else {}
+            answer["corpora"][name] = {"status": states[name], **parts.get("corpus", {}), **detail}
+            degraded.update(parts.get("degraded", []))
+        status = next((state for state in ("failed", "starting") if state in states.values()), "ready")
+        details = [parts["detail"] for parts in answer["corpora"].values() if "detail" in parts]
+        told = {"detail": "; ".join(dict.fromkeys(details))} if details else {}
+        return status == "ready", {"status": status, **told, **answer, "degraded": sorted(degraded)}
+
+
+def served_corpora(settings: ServiceSettings) -> list[str]:
+    """
+    The corpora that a service serves.
+
+    :param settings: The service's settings.
+    :returns: Those that the settings name; else those that have an index; else the first that there is.
+    :raises ArgumentError: When the settings name one that doesn't exist.
+    """
+    if settings.named_corpora:
+        return [get_corpus(name).name for name in settings.named_corpora]
+    return [name for name in CORPORA if _has_index(name)] or list(CORPORA)[:1]
+
+
+def _has_index(corpus: str) -> bool:
+    try:
+        read_index_info(chosen_manifest(Settings(), corpus), corpus)
+    except IndexMissingError:
+        return False
+    except TansakuError:
+        pass  # one that can't be read is shown, not hidden
+    return True
+
+
+def _builders(settings: ServiceSettings) -> Builders:
+    def build_mpep() -> Searching:
+        from pipelines.mpep import MpepSearch
+
+        return MpepSearch(profile=settings.profile)
+
+    searches: Builders = {"us-patent-law": build_mpep}
+    return {name: searches[name] for name in served_corpora(settings)}
 
 
 _shared: Runtime | None = None

@@ -32,6 +32,9 @@ class ServiceSettings(BaseSettings):
     profile: str = "embedded"
     """Which stores and models the names in a pipeline stand for."""
 
+    corpora: str = ""
+    """The corpora to serve, separated by commas; when empty those that have an index, or US patent law."""
+
     samples: bool = True
     """Whether an empty index is filled with the project's samples at the first start."""
 
@@ -51,6 +54,11 @@ class ServiceSettings(BaseSettings):
     def keys(self) -> KeyRing:
         """The keys that callers may use."""
         return KeyRing.parse(self.api_keys.get_secret_value())
+
+    @property
+    def named_corpora(self) -> list[str]:
+        """The corpora to serve, as far as they are named."""
+        return [name.strip() for name in self.corpora.split(",") if name.strip()]
 
     @property
     def origins(self) -> list[str]:

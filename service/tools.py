@@ -32,6 +32,11 @@ class Tool:
     wrapper: BasePipelineWrapper
 
     @property
+    def corpus(self) -> str:
+        """The corpus that it searches."""
+        return str(self.wrapper.corpus)  # type: ignore[attr-defined]
+
+    @property
     def path(self) -> str:
         """The REST path that runs it."""
         return f"/{self.name}/run"

@@ -9,7 +9,7 @@ from haystack.dataclasses import ByteStream
 from lxml import etree
 
 from components.converters.paragraph_labels import ParagraphLabels
-from components.converters.record import RecordText, clean, heading_case, make_record, parse_xml, read_each
+from components.converters.record import RecordText, clean, heading_case, make_record, read_each_xml
 
 logger = logging.getLogger(__name__)
 
@@ -69,14 +69,7 @@ class ECFRConverter:
         :param sources: eCFR XML files, with "origin" and "file" in their meta.
         :returns: documents, and failures with the origin and the reason of each file that can't be used.
         """
-        return read_each(sources, self._read)
-
-    def _read(self, source: ByteStream) -> tuple[list[Document], str]:
-        try:
-            root = parse_xml(source.data)
-        except etree.XMLSyntaxError as error:
-            return [], f"not well-formed XML: {error.msg}"
-        return self._records(root, source)
+        return read_each_xml(sources, self._records)
 
     def _records(self, root: etree._Element, source: ByteStream) -> tuple[list[Document], str]:
         title = title_number(root)

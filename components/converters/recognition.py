@@ -18,13 +18,17 @@ _CHAPTER = re.compile(r"<h1[^>]*>\s*(?:<[^>]+>\s*)*(Chapter\s+\d{3,4})", re.IGNO
 _MANUAL = "Manual of Patent Examining Procedure"
 
 
+OTHER = "other"
+"""The kind of what is no source of patent law at all, such as a read-me file beside the sources."""
+
+
 class Recognition(NamedTuple):
     """
     What a file was found to be.
 
     :param kind: mpep_html, mpep_appendix, uslm_xml, ecfr_xml, federal_register, pdf or beir for what holds text;
         mpep_contents (tables of contents) and evaluation (questions and judgements) for what is known and holds none;
-        "" for everything else.
+        other for what is no source; "" for what may be one and can't be used.
     :param detail: For a reader: what it is, or why it can't be used.
     """
 
@@ -42,7 +46,7 @@ def recognize_us_patent_law(data: bytes, name: str) -> Recognition:
 
     :param data: The file's content, unpacked; its beginning is enough.
     :param name: The file's name; content alone decides, so that a renamed file is still recognised.
-    :returns: The kind, or an empty kind with the reason.
+    :returns: The kind; with "other" and "" the reason why it isn't used.
     """
     head = data[:_HEAD]
     if reason := _not_text(head):
@@ -67,7 +71,7 @@ def _not_text(head: bytes) -> Recognition | None:
     if head.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh")):
         return Recognition("", "an archive inside an archive")
     if b"\x00" in head[:4096] and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return Recognition("", "binary data of an unknown format")
+        return Recognition(OTHER, "binary data of an unknown format")
     return None
 
 
@@ -89,8 +93,8 @@ def _json(text: str) -> Recognition:
             kind, what = ("beir", "corpus") if "title" in entry else ("evaluation", "questions")
             return Recognition(kind, f"{what} of an evaluation set; measure it with: tansaku evaluate")
     if "results" in keys or "count" in keys:
-        return Recognition("", "a JSON answer without Federal Register documents")
-    return Recognition("", "JSON without the fields of a Federal Register document (document_number, title)")
+        return Recognition(OTHER, "a JSON answer without Federal Register documents")
+    return Recognition(OTHER, "JSON without the fields of a Federal Register document (document_number, title)")
 
 
 def _markup(text: str) -> Recognition:
@@ -109,7 +113,7 @@ def _markup(text: str) -> Recognition:
     if name in ("CFRDOC", "CFRGRANULE"):
         return Recognition("", "an annual edition of the CFR; give the eCFR's XML")
     if name and text.startswith("<?xml") and name.lower() != "html":
-        return Recognition("", f"XML with the unknown root element <{name}>")
+        return Recognition(OTHER, f"XML with the unknown root element <{name}>")
     return _html(text)
 
 
@@ -128,7 +132,7 @@ def _html(text: str) -> Recognition:
     if _MANUAL in text:
         return Recognition("mpep_contents", "table of contents")
     markup = re.search(r"<(?:html|head|body|div|p|table)\b", text, re.IGNORECASE)
-    return Recognition("", "an HTML page that is not of the MPEP" if markup else "text without a known structure")
+    return Recognition(OTHER, "an HTML page that is not of the MPEP" if markup else "text without a known structure")
 
 
 def _words(text: str) -> str:

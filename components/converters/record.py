@@ -189,6 +189,27 @@ def _without_surrogates(value: Any) -> Any:
     return value
 
 
+def read_each_xml(
+    sources: Sequence[ByteStream], read: Callable[[etree._Element, ByteStream], tuple[list[Document], str]]
+) -> dict[str, Any]:
+    """
+    As `read_each`, for sources that are XML files.
+
+    :param sources: The sources, with "origin" in their meta.
+    :param read: Gives a source's records by its root element and, when something of it can't be used, the reason.
+    :returns: `documents`, and `failures` with origin and reason; of what isn't well-formed, too.
+    """
+
+    def parsed(source: ByteStream) -> tuple[list[Document], str]:
+        try:
+            root = parse_xml(source.data)
+        except etree.XMLSyntaxError as error:
+            return [], f"not well-formed XML: {error.msg}"
+        return read(root, source)
+
+    return read_each(sources, parsed)
+
+
 def read_each(
     sources: Sequence[ByteStream], read: Callable[[ByteStream], tuple[list[Document], str]]
 ) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from haystack import Document, component
 from haystack.dataclasses import ByteStream
 from lxml import etree
 
-from components.converters.record import RecordText, clean, heading_case, make_record, parse_xml, read_each
+from components.converters.record import RecordText, clean, heading_case, make_record, read_each_xml
 from components.converters.uslm_elements import LEVELS, first_child, iterate, local_name, table_lines, text_of
 from components.converters.uslm_notes import add_notes
 
@@ -53,14 +53,7 @@ class USLMConverter:
         :param sources: USLM XML files, with "origin" and "file" in their meta.
         :returns: documents, and failures with the origin and the reason of each file that can't be used.
         """
-        return read_each(sources, self._read)
-
-    def _read(self, source: ByteStream) -> tuple[list[Document], str]:
-        try:
-            root = parse_xml(source.data)
-        except etree.XMLSyntaxError as error:
-            return [], f"not well-formed XML: {error.msg}"
-        return self._records(root, source)
+        return read_each_xml(sources, self._records)
 
     def _records(self, root: etree._Element, source: ByteStream) -> tuple[list[Document], str]:
         title = next((e for e in iterate(root, "title") if e.get("identifier")), None)

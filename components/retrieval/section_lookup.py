@@ -42,7 +42,8 @@ class SectionLookup:
     it, and the notes and former texts of a statute, which are many: by score among those that cite it, behind them when
     the query is nothing but the number. Of a thing that is not in the index, only a query that is nothing but its
     number has a tier of citing passages. A bare number has all readings that are in the index ("103": MPEP 103, then
-    35 USC 103), the first chunk of each before the second of any, and what is merely [Reserved] last.
+    35 USC 103), the first chunk of each before the second of any; a heading of several numbers that are [Reserved] last
+    ("112": 35 USC 112, then MPEP 111-114).
 
     Usage example:
 
@@ -88,10 +89,10 @@ class SectionLookup:
         known = {candidate.id: candidate for candidate in candidates.items}
         pre_aia = "pre-aia" in fold(analysis.text).text
         scores = {} if alone else {candidate.id: candidate.score for candidate in candidates.items}
-        own = [self._own(name, filters, pre_aia, scores) for name in wanted]
+        found = {name: self._own(name, filters, pre_aia, scores) for name in wanted}
         if not alone:
-            wanted = [name for name, things in zip(wanted, own, strict=True) if things]
-        own.sort(key=_is_reserved)  # stable: otherwise in the order of the query
+            wanted = [name for name in wanted if found[name]]
+        own = [found[name] for name in sorted(wanted, key=lambda name: _is_reserved_place(name, found[name]))]
         placed: dict[str, Candidate] = {}
         for document in _in_turns([things.text for things in own]):
             candidate = known.get(document.id) or Candidate(document.id, 0.0)
@@ -184,8 +185,13 @@ def _is_beside(document: Document, pre_aia: bool) -> bool:
     return bool(meta.get("pre_aia") or meta.get("variant") or is_note)
 
 
-def _is_reserved(own: _Own) -> bool:
-    return any("[reserved]" in str(document.meta.get("title", "")).lower() for document in own.text[:1])
+def _is_reserved_place(name: str, own: _Own) -> bool:
+    """Whether a number is only one of those that a heading keeps free, "111-114 [Reserved]"."""
+    if not own:
+        return False
+    meta = own.text[0].meta
+    is_heading = name == f"mpep:{str(meta.get('section', '')).replace(' ', '')}"
+    return "[reserved]" in str(meta.get("title", "")).lower() and not is_heading
 
 
 def is_identifier_alone(analysis: AnalyzedText) -> bool:

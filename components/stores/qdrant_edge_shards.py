@@ -38,6 +38,7 @@ from qdrant_edge import (
 
 from components.stores.batched_store import BatchState
 from components.stores.durable_files import copy_tree, rename_folder, write_file
+from components.stores.writable_copy import copied_folder
 
 VECTOR = ""  # the engine's name for the only vector of a point
 _ATTEMPTS = 5
@@ -65,6 +66,7 @@ class QdrantEdgeShards:
         self._seen: tuple[int, ...] = ()
         self._writer: EdgeShard | None = None
         self._unlock: finalize[Any, Any] | None = None
+        self._discard_copy: finalize[Any, Any] | None = None
 
     @staticmethod
     def at(path: Path) -> "QdrantEdgeShards":
@@ -161,12 +163,28 @@ class QdrantEdgeShards:
         for attempt in range(_ATTEMPTS):
             current = self._current()
             try:
-                return EdgeShard.load(str(self._snapshots / str(current["snapshot"]))), current["settings"]
+                return self._load(self._snapshots / str(current["snapshot"])), current["settings"]
             except Exception as error:
                 # two commits since `current` was read remove what it names; a newer one is there then
                 if attempt == _ATTEMPTS - 1 or current == self._current():
                     raise DocumentStoreError(f"the vector index {self.path} can't be opened: {error}") from error
         raise AssertionError("unreachable")
+
+    def _load(self, snapshot: Path) -> EdgeShard:
+        if os.access(snapshot, os.W_OK):
+            return EdgeShard.load(str(snapshot))
+        # the engine opens all files for writing
+        copy = copied_folder(snapshot)
+        discard = finalize(self, shutil.rmtree, copy.parent, ignore_errors=True)
+        try:
+            return EdgeShard.load(str(copy))
+        except BaseException:
+            discard()
+            raise
+        finally:
+            if self._discard_copy is not None:
+                self._discard_copy()
+            self._discard_copy = discard
 
     def _open_writer(self, settings: dict[str, Any]) -> EdgeShard:
         if self._writer is not None:

@@ -24,6 +24,7 @@ from components.stores.tantivy_records import (
     sort_field,
     to_tantivy,
 )
+from components.stores.writable_copy import linked_folder
 
 _TOKENIZER = "whitespace"
 _WRITER_MEMORY = 100_000_000
@@ -136,7 +137,7 @@ class TantivyIndex:
     def _open_writer(self, text_fields: Collection[str], sort_fields: Collection[str]) -> tantivy.IndexWriter:
         if self._writer is None:
             self.path.mkdir(parents=True, exist_ok=True)
-            index = self._open(text_fields, sort_fields)
+            index = self._open(self.path, text_fields, sort_fields)
             try:
                 self._writer = index.writer(_WRITER_MEMORY, 1)
             except ValueError as error:
@@ -147,14 +148,16 @@ class TantivyIndex:
 
     def _read(self, text_fields: Collection[str] | None, sort_fields: Collection[str]) -> Snapshot:
         text_fields = self._text_fields_on_disk() if text_fields is None else text_fields
-        index = self._open(text_fields, sort_fields)
-        index.config_reader("manual")
-        index.reload()
-        return Snapshot(index.searcher(), index.schema, frozenset(text_fields))
+        # the engine makes a lock file for reading, too
+        with linked_folder(self.path) as folder:
+            index = self._open(folder, text_fields, sort_fields)
+            index.config_reader("manual")
+            index.reload()
+            return Snapshot(index.searcher(), index.schema, frozenset(text_fields))
 
-    def _open(self, text_fields: Collection[str], sort_fields: Collection[str]) -> tantivy.Index:
+    def _open(self, folder: Path, text_fields: Collection[str], sort_fields: Collection[str]) -> tantivy.Index:
         try:
-            index = tantivy.Index(_schema(text_fields, sort_fields), str(self.path))
+            index = tantivy.Index(_schema(text_fields, sort_fields), str(folder))
         except ValueError as error:
             if "schema" in str(error).lower():
                 raise self._other_settings() from error

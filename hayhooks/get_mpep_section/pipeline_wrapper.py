@@ -13,6 +13,8 @@ from service.runtime import shared_runtime
 class PipelineWrapper(BasePipelineWrapper):
     """Read a section of the MPEP by its number."""
 
+    corpus = "us-patent-law"
+
     def setup(self) -> None:
         """Take the runtime of the process; it opens the index in the background."""
         self.runtime = shared_runtime()
@@ -35,7 +37,7 @@ class PipelineWrapper(BasePipelineWrapper):
         :returns: The section's number, how many passages it has and the passages as `chunks`.
         """
         with as_http_errors():
-            answer = self.runtime.mpep().section(section_number=section_number, max_chunks=max_chunks)
+            answer = self.runtime.search(self.corpus).section(section_number=section_number, max_chunks=max_chunks)
         if "error" in answer:
             raise HTTPException(404, answer)
         return answer

@@ -12,6 +12,8 @@ from service.runtime import shared_runtime
 class PipelineWrapper(BasePipelineWrapper):
     """Search in US patent law."""
 
+    corpus = "us-patent-law"
+
     def setup(self) -> None:
         """Take the runtime of the process; it makes the pipeline ready in the background."""
         self.runtime = shared_runtime()
@@ -47,7 +49,7 @@ class PipelineWrapper(BasePipelineWrapper):
         :returns: The passages as `results`, with corpus versions, what was missing (`degraded`) and the time taken.
         """
         with as_http_errors(query):
-            return self.runtime.mpep().search(
+            return self.runtime.search(self.corpus).search(
                 query=query,
                 top_k=top_k,
                 retrieve_k=retrieve_k,

@@ -56,6 +56,12 @@ def test_a_failure_is_named_and_the_exit_code_says_so(server, tmp_path):
     assert result.exit_code == 1
     assert f"warning: {server.url}{CFR}: the server answered 404 Not Found" in result.stderr
     assert "index them with" not in result.stdout
+    error = (
+        "error: not everything of cfr could be fetched; try again later, it goes on where it stopped, or fetch the "
+        "files by hand and index them with: tansaku index us-patent-law PATH"
+    )
+    assert result.stderr.splitlines()[-1] == error
+    assert json.loads(download(server, tmp_path, "--json").stdout)["error"] == error.removeprefix("error: ")
 
 
 @pytest.mark.parametrize(

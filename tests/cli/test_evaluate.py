@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tansaku(folder: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
     environment = {
         **os.environ,
-        "PYTHONPATH": str(EMBEDDERS),
+        "PYTHONPATH": os.pathsep.join([str(PROJECT), str(EMBEDDERS)]),
         "HAYSTACK_DESERIALIZATION_ALLOWLIST": "word_embedders",
         "TANSAKU_DATA_DIR": str(folder.parent / "data"),
         "TANSAKU_PROFILE": str(folder.parent / "words.yaml"),
@@ -82,9 +82,9 @@ def test_tables_for_people(folder: Path) -> None:
         (("own", "--profile", "none"), "error: there is no profile 'none'"),
     ],
 )
-def test_errors_take_one_line(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_names_take_one_line(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     done = tansaku(folder, *arguments)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
 

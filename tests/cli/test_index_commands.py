@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +64,52 @@ def test_index_for_programs(folder: Path) -> None:
     ]
 
 
-def test_unreadable_file_is_named_and_shows_in_the_exit_code(folder: Path) -> None:
-    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(100))
+@pytest.mark.parametrize("damaged", ["empty.xml", "rules.zip", "title37.xml"])
+def test_unreadable_file_is_named_and_shows_in_the_exit_code(folder: Path, damaged: str) -> None:
+    contents = {"empty.xml": b"", "rules.zip": b"PK\x03\x04 and no more", "title37.xml": b"<?xml version='1.0'?><ECFR>"}
+    (folder / damaged).write_bytes(contents[damaged])
 
     code, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
 
     assert code == FAILED
-    assert "not read: law/photo.jpg" in output
+    assert f"not read: law/{damaged}" in output
     assert "2 sections, 2 chunks" in output
+
+
+def test_what_is_no_source_is_named_and_skipped(folder: Path) -> None:
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(100))
+    (folder / "README").write_text("What lies here.")
+    with zipfile.ZipFile(folder / "more.zip", "w") as archive:
+        archive.writestr("notes.txt", "My own notes.")
+
+    code, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
+
+    assert code == DONE
+    assert [line for line in output.splitlines() if line.startswith(("skipped", "not read"))] == [
+        "skipped: law/README: text without a known structure",
+        "skipped: law/more.zip!notes.txt: text without a known structure",
+        "skipped: law/photo.jpg: binary data of an unknown format",
+    ]
+    assert "skipped: law/README: text without a known structure" in run("doctor", "us-patent-law")[1]
+    report = json.loads(run("index", "us-patent-law", folder, "--no-vectors", "--json")[1])
+    assert (report["ok"], report["failures"]) == (True, [])
+    assert [source["origin"] for source in report["skipped"]] == [
+        "law/README",
+        "law/more.zip!notes.txt",
+        "law/photo.jpg",
+    ]
+
+
+def test_what_is_no_source_fails_where_it_was_asked_for(folder: Path, tmp_path: Path) -> None:
+    run("index", "us-patent-law", folder, "--no-vectors")
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "README").write_text("What lies here.")
+
+    for path in (tmp_path / "only" / "README", tmp_path / "only"):
+        code, output, _ = run("index", "us-patent-law", path, folder, "--no-vectors")
+        assert code == FAILED
+        assert "README: text without a known structure" in output
+        assert "skipped" not in output
 
 
 @pytest.mark.parametrize("name", ["[/b].txt", "[red].txt", "a\x1b[31m\nb.txt"])
@@ -81,10 +120,10 @@ def test_names_are_shown_as_they_are_without_control_characters(folder: Path, na
     code, output, _ = run("index", "us-patent-law", folder, "--no-vectors")
 
     shown = name.replace("\x1b", "\ufffd").replace("\n", "\ufffd")
-    assert code == FAILED
-    assert f"not read: law/{shown}: " in output
+    assert code == DONE
+    assert f"skipped: law/{shown}: " in output
     assert "\x1b" not in output
-    assert f"not read: law/{shown}: " in run("doctor", "us-patent-law")[1]
+    assert f"skipped: law/{shown}: " in run("doctor", "us-patent-law")[1]
 
 
 def test_nothing_to_index_is_an_error(folder: Path) -> None:

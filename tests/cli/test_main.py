@@ -1,5 +1,6 @@
 """The command's frame: help with examples, exit codes, errors as one line."""
 
+import json
 import logging
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 from cli.main import COMMANDS, TansakuGroup, app
 from cli.output import FAILED, WRONG_USE, print_json, progress_bars
-from pipelines.errors import ArgumentError, ConfigError
+from pipelines.errors import ArgumentError, ConfigError, UnknownNameError
 
 runner = CliRunner()
 
@@ -56,8 +57,45 @@ def test_wrong_use_exits_with_2(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nonsense", "--json"], WRONG_USE, "No such command 'nonsense'."),
+        (["index", "--json"], WRONG_USE, "Missing argument"),
+        (["search", "us-patent-law", "claims", "--top-k", "x", "--json"], WRONG_USE, "Invalid value for '--top-k'"),
+        (["search", "us-patent-law", "claims", "--json", "--top-k", "0"], WRONG_USE, "top_k: 0 is not allowed"),
+        (["index", "us-patent-law", "--json"], WRONG_USE, "PATH: "),
+        (["index", "us-patent-law", "/nonexistent", "--json"], WRONG_USE, "path: '/nonexistent' is not allowed"),
+        (["check", "none", "--json"], WRONG_USE, "there is no pipeline 'none'"),
+        (["check", "--profile", "none", "--json"], WRONG_USE, "there is no profile 'none'"),
+        (["render", "none", "--json"], WRONG_USE, "there is no pipeline 'none'"),
+        (["serve", "--profile", "none", "--json"], WRONG_USE, "there is no profile 'none'"),
+        (["serve", "--corpus", "none", "--json"], WRONG_USE, "corpus: 'none' is not allowed; it must be one of"),
+        (["evaluate", "none", "--json"], WRONG_USE, "none: no such folder"),
+        (["download", "us-patent-law", "--only", "none", "--json"], WRONG_USE, "source: 'none' is not allowed"),
+        (["section", "us-patent-law", "608.01", "--json"], FAILED, "there is no index for us-patent-law yet"),
+        (["search", "us-patent-law", "claims", "--json"], FAILED, "there is no index for us-patent-law yet"),
+        (["doctor", "us-patent-law", "--json"], FAILED, "there is no index for us-patent-law yet"),
+        (["index", "us-patent-law", "--resume", "--json"], FAILED, "nothing in the index can be searched"),
+    ],
+)
+def test_programs_that_asked_for_json_get_errors_as_json(
+    arguments: list[str], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TANSAKU_DATA_DIR", str(tmp_path))
+
+    result = runner.invoke(app, arguments)
+
+    assert (result.exit_code, json.loads(result.stdout)["error"][: len(message)]) == (code, message)
+    assert result.stderr
+
+
+@pytest.mark.parametrize(
     ("error", "code"),
-    [(ConfigError("a profile\nis wrong"), FAILED), (ArgumentError("top_k", 0, "at least 1"), WRONG_USE)],
+    [
+        (ConfigError("a profile\nis wrong"), FAILED),
+        (ArgumentError("top_k", 0, "at least 1"), WRONG_USE),
+        (UnknownNameError("there is no profile"), WRONG_USE),
+    ],
 )
 def test_errors_that_a_user_can_put_right_are_one_line(error: Exception, code: int) -> None:
     broken = typer.Typer(cls=TansakuGroup)

@@ -63,6 +63,19 @@ def test_without_vectors_a_warning_says_so(keyword_index: Any) -> None:
     assert "1 passage in " in output
 
 
+def test_the_warning_is_told_once(keyword_index: Any, caplog: pytest.LogCaptureFixture) -> None:
+    run("search", "us-patent-law", "time for reply", "-k", "1")
+
+    assert caplog.messages == []
+
+
+def test_what_overrides_and_what_is_rescinded(sample_data: Any) -> None:
+    _, output, _ = run("search", "us-patent-law", "MPEP 2106.04(a)(2)", "-k", "4")
+
+    assert "overrides: MPEP 2106, MPEP 2106.04(a)(2)\n" in output
+    assert "rescinded by: 2031-90007\n" in output
+
+
 def test_nothing_found(sample_data: Any) -> None:
     assert run("search", "us-patent-law", '"no such words at all"') == (DONE, "Nothing found.\n", "")
 
@@ -120,6 +133,13 @@ def test_what_is_left_is_told(sample_data: Any) -> None:
     _, output, _ = run("section", "us-patent-law", "608.01", "--max-chunks", "2")
 
     assert output.splitlines()[-1] == "10 more chunks: --max-chunks 12"
+
+
+def test_what_is_missing_of_a_list_is_told(sample_data: Any) -> None:
+    code, output, errors = run("section", "us-patent-law", "608.01(o), 9998 and 9999")
+
+    assert (code, output.splitlines()[0]) == (DONE, "MPEP 608.01(o)")
+    assert errors == "warning: no content found for: 9998, 9999\n"
 
 
 def test_a_section_for_programs(sample_data: Any) -> None:

@@ -14,11 +14,13 @@ import pytest
         "components.analysis.english",
         "components.analysis.legal_citations",
         "components.query.question_frame",
+        "components.results.printed_citations",
         "components.retrieval.ranking",
         "components.retrieval.title_shares",
         "components.splitters.section_order",
         "components.splitters.sentences",
         "components.splitters.token_estimate",
+        "pipelines.errors",
         "pipelines.section_numbers",
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.datasets import DatasetError, Query, load_dataset
+from pipelines.errors import UnknownNameError
 
 CORPUS = [{"id": "d1", "title": "Fees", "text": "A fee is due."}, {"id": "d2", "title": "", "text": "Nothing."}]
 QUERIES = [
@@ -93,5 +94,5 @@ def test_broken_gzip_and_missing_folder(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl.gz").write_bytes(gzip.compress(b'{"id": "d1", "text": "x"}\n' * 50)[:-9])
     with pytest.raises(DatasetError, match=r"corpus\.jsonl\.gz:\d+: "):
         load_dataset(tmp_path)
-    with pytest.raises(DatasetError, match="no such folder"):
+    with pytest.raises(UnknownNameError, match="no such folder"):
         load_dataset(tmp_path / "nowhere")

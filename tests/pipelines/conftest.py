@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,3 +26,9 @@ def notes_anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> "object":
     from notes_corpus import Notes
 
     return Notes(tmp_path, request.getfixturevalue("postgres_url") if request.param == "postgresql" else None)
+
+
+@pytest.fixture(scope="module")
+def search(sample_index: Any) -> Any:
+    """A search over the samples that is ready."""
+    return sample_index.search()

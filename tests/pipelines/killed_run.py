@@ -39,6 +39,7 @@ def main(folder: Path, fatal: int, moment: str) -> None:
         (Manifest, "finish"),
         (Manifest, "mark_embedded"),
         (Manifest, "forget_vectors"),
+        (Manifest, "forget_outdated"),
     ):
         setattr(owner, name, watched(getattr(owner, name)))
     pending_sources.BATCH_SOURCES, embedding.BATCH = 2, 3

@@ -90,15 +90,16 @@ def folder(tmp_path):
     return tmp_path / "law"
 
 
-def run(server, folder, *only, since=date(2024, 1, 1)):
+def run(server, folder, *only, since=date(2024, 1, 1), bases=None, sleep=lambda seconds: None):
     names = ["mpep-html", "mpep-pdf", "usc", "cfr", "federal-register"]
-    sources = load_download_sources("us-patent-law", list(only), dict.fromkeys(names, server.url), since)
-    policy = RetryPolicy(attempts=2, timeout=5.0, pause=0.0)
+    addresses = {**dict.fromkeys(names, server.url), **(bases or {})}
+    sources = load_download_sources("us-patent-law", list(only), addresses, since)
+    policy = RetryPolicy(attempts=2, timeout=5.0, pause=0.0, unreachable_attempts=2)
     seen = []
     downloader = Downloader(
         get_corpus("us-patent-law"),
         folder,
-        lambda source: Fetcher(policy, sleep=lambda seconds: None),
+        lambda source: Fetcher(policy, sleep=sleep),
         lambda *step: seen.append(step),
     )
     return {report.name: report for report in downloader.run(sources)}, seen
@@ -287,3 +288,29 @@ def test_a_file_that_is_no_configuration(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"downloads\.yaml"):
         load_download_sources("a", file=path)
+
+
+def test_without_a_network_each_host_is_given_up_soon(server, folder):
+    gone = {"mpep-html": "http://a.invalid", "mpep-pdf": "http://a.invalid", "usc": "http://b.invalid"}
+    waits = []
+
+    reports, _ = run(server, folder, "mpep-html", "mpep-pdf", "usc", "cfr", bases=gone, sleep=waits.append)
+
+    assert {name: [failure["reason"] for failure in report.failures] for name, report in reports.items()} == {
+        "mpep-html": ["the name a.invalid can't be resolved"],
+        "mpep-pdf": ["the name a.invalid can't be resolved"],
+        "usc": ["the name b.invalid can't be resolved"],
+        "cfr": [],
+    }
+    assert len(waits) == 1, "the first host alone is tried a second time"
+
+
+def test_a_network_that_goes_ends_the_source(server, folder):
+    moved = [{**entry, "body_html_url": "http://a.invalid/1.html"} for entry in ENTRIES[:3]]
+    server.files[API] = json.dumps({"count": 3, "total_pages": 1, "results": moved}).encode()
+
+    reports, _ = run(server, folder, "federal-register")
+
+    assert reports["federal-register"].failures == [
+        {"url": "http://a.invalid/1.html", "reason": "the name a.invalid can't be resolved"}
+    ]

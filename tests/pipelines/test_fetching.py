@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.fetching import USER_AGENT, Fetched, Fetcher, FetchError, RetryPolicy
+from pipelines.fetching import USER_AGENT, Fetched, Fetcher, FetchError, RetryPolicy, UnreachableError
 
 FileServer = runpy.run_path(str(Path(__file__).parents[1] / "servers/file_server.py"))["FileServer"]
 BODY = bytes(range(256)) * 1000  # 256,000 bytes
@@ -239,3 +239,11 @@ def test_pause_between_requests(server, waits):
         fetcher.page(server.url + PATH)
         fetcher.page(server.url + PATH)
     assert len(waits) == 1 and 4.0 < waits[0] <= 5.0
+
+
+def test_a_host_that_can_not_be_reached_is_not_tried_for_long(fetcher, target, waits):
+    with pytest.raises(UnreachableError) as error:
+        fetcher.file("http://law.invalid/title.xml", target, good)
+
+    assert str(error.value) == "http://law.invalid/title.xml: the name law.invalid can't be resolved"
+    assert len(waits) == 2

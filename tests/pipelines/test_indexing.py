@@ -44,6 +44,14 @@ def test_first_run_indexes_everything_and_reports_it(notes: Notes) -> None:
     assert read_index_info(notes.manifest, "notes").corpus_version == report.corpus_version
 
 
+def test_documents_with_a_day_of_publication_are_one_edition(notes: Notes) -> None:
+    notes.write("a.txt", "notes 10 published 2030-03-04", "N1: Apples")
+    notes.write("b.txt", "notes 10 published 2031-01-20", "N2: Bees")
+    notes.write("c.txt", "notes 10 published 2030-09-02", "N3: Dates")
+
+    assert notes.run().editions == {"note": ["published 2031-01-20"]}
+
+
 def test_unchanged_sources_cost_nothing(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     notes.write("a.txt", "notes 10", "N1: Apples")
     version = notes.run().corpus_version
@@ -89,6 +97,32 @@ def test_metadata_of_a_kept_vector_is_brought_up_to_date(notes: Notes) -> None:
     newer = {"field": "meta.edition", "operator": "==", "value": "new"}
     assert notes.store("vector").ids(newer) == ["N1#1"]
     assert LetterEmbedder.embedded == []
+
+
+def test_without_embedding_vectors_of_replaced_text_leave_the_store(notes: Notes) -> None:
+    notes.write("a.txt", "notes 10 old", "N1: Apples. Pears", "N2: Dates")
+    notes.run()
+    notes.write("a.txt", "notes 10 new", "N1: Apples. Plums", "N3: Figs")
+
+    report = notes.run(vectors=False)
+
+    newer = {"field": "meta.edition", "operator": "==", "value": "new"}
+    assert (notes.store("vector").ids(), notes.store("vector").ids(newer)) == (["N1#1"], ["N1#1"])
+    assert (report.chunks, report.vectors) == (3, 1)
+    info = read_index_info(notes.manifest, "notes")
+    assert (info.chunks, info.vectors, info.outdated_vectors) == (3, 1, 0)
+
+
+def test_without_embedding_vectors_of_the_samples_leave_with_them(notes: Notes) -> None:
+    samples = notes.corpus.samples
+    samples.mkdir()
+    (samples / "s.txt").write_text("notes 10\nS1: Samples")
+    notes.run(samples)
+    notes.write("a.txt", "notes 10", "N1: Apples")
+
+    assert notes.run(vectors=False).notes == ["the sample documents gave way to your own"]
+
+    assert notes.store("vector").ids() == []
 
 
 def test_removed_source_disappears_from_all_stores(notes: Notes) -> None:

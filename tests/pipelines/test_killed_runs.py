@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from notes_corpus import HERE, Notes
 
+from pipelines.doctor import Doctor
+from pipelines.manifest import read_index_info
+from pipelines.vector_state import VectorState
+
 PROJECT = HERE.parents[1]
 
 
@@ -69,6 +73,41 @@ def test_a_source_restored_after_a_kill_gets_its_old_content_back(notes_anywhere
     killed.run()
 
     assert killed.state() == calm.state()
+
+
+@pytest.mark.parametrize(("commit", "moment"), [(1, "after"), (2, "after"), (4, "after"), (5, "after")])
+def test_vectors_of_replaced_text_are_not_searched_after_a_kill(tmp_path: Path, commit: int, moment: str) -> None:
+    notes = Notes(tmp_path)
+    notes.write("a.txt", "notes 10", "N1: Apples", "N2: Bees")
+    notes.run()
+    notes.write("a.txt", "notes 10", "N1: Apricots", "N2: Bees")
+    # The commits: begin, keyword, parents, finish, vectors out, the same noted.
+    assert run_and_kill(notes, commit, moment) == -signal.SIGKILL
+
+    info = read_index_info(notes.manifest, "notes")
+    assert info.outdated_vectors == 1
+    problem = VectorState("notes", "embedded", notes.settings).problem(info)
+    assert problem.startswith("the vectors of replaced text are still in the index")
+    found = Doctor(notes.corpus, notes.settings).examine().stores["vector"].unknown
+    assert found == (["N1#1"] if commit < 5 else [])
+
+    assert notes.run(vectors=False).vectors == 1
+    assert notes.store("vector").ids() == ["N2#1"]
+    assert Doctor(notes.corpus, notes.settings).examine().ok
+
+
+def test_a_vector_that_was_not_noted_before_a_kill_goes_with_its_text(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    notes.write("a.txt", "notes 10", "N1: Apples")
+    # The commits: begin, keyword, parents, finish, the vector, the same noted.
+    assert run_and_kill(tmp_path, 6, "before") == -signal.SIGKILL
+    assert notes.store("vector").ids() == ["N1#1"]
+    assert Doctor(notes.corpus, notes.settings).examine().ok
+    notes.write("a.txt", "notes 10", "N1: Apricots")
+
+    notes.run(vectors=False)
+
+    assert notes.store("vector").ids() == []
 
 
 def test_a_source_that_goes_after_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from haystack import Pipeline
 
 from pipelines.errors import ConfigError
-from pipelines.loading import build, instantiate, load_pipeline, open_store, render, resolve, without
+from pipelines.loading import build, instantiate, load_pipeline, open_store, render, resolve, without, without_idle
 from pipelines.settings import Settings
 
 PIPELINE = """\
@@ -78,6 +78,13 @@ def test_pipeline_is_found_by_name_and_by_path(settings: Settings) -> None:
         ("small.yaml", "- a list", "must hold a mapping"),
         ("small.yaml", "a: [", "not valid YAML"),
         ("profiles/embedded.yaml", "a: [", "not valid YAML"),
+        ("small.yaml", PIPELINE + "corpus: other\n", r"small\.yaml:\d+: 'corpus' stands here a second time"),
+        ("profiles/embedded.yaml", "a: 1\nb: .inf\n", r"embedded\.yaml:2: \.inf can't be used; write a finite number"),
+        ("small.yaml", PIPELINE.replace("${sizes.chunk}", "${components.splitter}"), "refers to the file itself"),
+        ("small.yaml", PIPELINE.replace("${sizes.chunk}", "${..type}"), "refers to the file itself"),
+        ("small.yaml", "a: \x07", "can't be read"),
+        ("small.yaml", "a:\n  - " + "[" * 100_000, r"small\.yaml:\d+: nested more than 50 levels deep"),
+        ("small.yaml", "a: " + "x" * 300_000, r"small\.yaml:1: the file is larger than 256 KiB"),
     ],
 )
 def test_what_is_wrong_is_refused(settings: Settings, name: str, text: str, message: str) -> None:
@@ -129,3 +136,18 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     assert settings.profile == "cluster"
     assert settings.index_dir("us-patent-law") == Path("/srv/tansaku/indexes/us-patent-law")
     assert settings.models_dir == Path("/srv/tansaku/models")
+
+
+def test_what_has_no_model_is_left_out_of_a_query_pipeline() -> None:
+    full = resolve("mpep_query", "embedded")
+
+    lean = without_idle(full)
+
+    assert set(full["components"]) - set(lean["components"]) == {"hyde_generator", "reranker"}
+    assert {"sender": "loader.results", "receiver": "update_promoter.results"} in lean["connections"]
+    assert not any("reranker" in end or "hyde" in end for c in lean["connections"] for end in c.values())
+    # What has one stays, with its connections.
+    full["components"]["reranker"]["init_parameters"]["ranker"] = {"type": "a.Ranker"}
+    kept = without_idle(full)
+    assert set(full["components"]) - set(kept["components"]) == {"hyde_generator"}
+    assert {"sender": "loader.results", "receiver": "reranker.results"} in kept["connections"]

@@ -14,7 +14,6 @@ import uvicorn
 from pipelines.errors import ArgumentError, IndexMissingError
 from pipelines.mpep import check_count, check_query
 from service.app import create_app
-from service.runtime import MpepTools
 from service.settings import ServiceSettings
 
 KEYS = "search:reader-key-0123456789,admin:owner-key-0123456789"
@@ -26,6 +25,7 @@ class StandIn:
     def __init__(self) -> None:
         self.released = threading.Event()
         self.released.set()
+        self.waiting = threading.Semaphore(0)
 
     def warm_up(self) -> None:
         self.released.wait()
@@ -33,6 +33,9 @@ class StandIn:
     def search(self, query: str, **arguments: Any) -> dict[str, Any]:
         query = check_query(query)
         check_count("top_k", arguments["top_k"])
+        if query == "wait":
+            self.waiting.release()
+            self.released.wait()
         if query == "no index":
             raise IndexMissingError("us-patent-law")
         if query == "a defect":
@@ -48,16 +51,16 @@ class StandIn:
         return {"section": section_number, "total_chunks": max_chunks, "chunks": []}
 
     def health(self) -> dict[str, Any]:
-        return {"pipelines": ["mpep_query"], "stores": {"keyword": 7}}
+        return {"pipelines": {"mpep_query": "ready"}, "stores": {"keyword": 7}}
 
 
 Serve = Callable[..., httpx.Client]
 
 
 @contextmanager
-def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.Client]:
+def running(build: Callable[[], Any], **settings: Any) -> Iterator[httpx.Client]:
     """Serve on a free port while the block runs; gives a client of the server."""
-    app = create_app(ServiceSettings(**{"samples": False, **settings}), build)
+    app = create_app(ServiceSettings(**{"samples": False, **settings}), {"us-patent-law": build})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # callers wait from now on, while the server starts
@@ -66,7 +69,10 @@ def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.C
         thread.start()
         try:
             with httpx.Client(
-                base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=120, trust_env=False
+                base_url=f"http://127.0.0.1:{listener.getsockname()[1]}",
+                timeout=120,
+                trust_env=False,
+                limits=httpx.Limits(max_connections=100),
             ) as client:
                 yield client
         finally:
@@ -74,7 +80,7 @@ def running(build: Callable[[], MpepTools], **settings: Any) -> Iterator[httpx.C
             thread.join()
 
 
-def wait_until_ready(client: httpx.Client, headers: dict[str, str] | None = None, seconds: float = 120) -> None:
+def wait_until_ready(client: httpx.Client, headers: dict[str, str] | None = None, seconds: float = 60) -> None:
     """Ask for the health until it is good."""
     deadline = time.monotonic() + seconds
     while client.get("/health", headers=headers).status_code != 200:
@@ -87,7 +93,7 @@ def serve() -> Iterator[Serve]:
     """Start servers that end with the test: `serve(build, api_keys=...)` gives a client."""
     with ExitStack() as stack:
 
-        def start(build: Callable[[], MpepTools] = StandIn, **settings: Any) -> httpx.Client:
+        def start(build: Callable[[], Any] = StandIn, **settings: Any) -> httpx.Client:
             return stack.enter_context(running(build, **settings))
 
         yield start

@@ -1,14 +1,17 @@
 """How a service starts, gets ready, breaks and recovers."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
+from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError
 from pipelines.manifest import Manifest
-from service.runtime import _lacks_samples
+from service.runtime import _lacks_samples, served_corpora
+from service.settings import ServiceSettings
 
+CORPUS = "us-patent-law"
 SEARCH = "/search_mpep/run"
 
 
@@ -28,8 +31,39 @@ def test_until_it_is_ready_it_says_so(serve, stand_in, until_ready):
     assert (live.status_code, live.json()) == (200, {"status": "alive"})
     ready = client.get("/health").json()
     assert ready["status"] == "ready"
-    assert (ready["pipelines"], ready["stores"]) == (["mpep_query"], {"keyword": 7})
+    assert (ready["pipelines"], ready["stores"]) == ({"mpep_query": "ready"}, {"us-patent-law": {"keyword": 7}})
     assert {"tansaku", "haystack-ai", "hayhooks"} <= set(ready["versions"])
+
+
+def test_head_answers_like_get_without_a_body(serve, stand_in, until_ready):
+    stand_in.released.clear()
+    client = serve(lambda: stand_in)
+    starting = client.head("/health")
+    stand_in.released.set()
+    until_ready(client)
+
+    assert (starting.status_code, starting.content) == (503, b"")
+    for path in ("/health", "/health/live"):
+        ready = client.head(path)
+        assert (ready.status_code, ready.content) == (200, b"")
+        assert ready.headers["content-length"] == client.get(path).headers["content-length"]
+    assert client.post("/health").json() == {"error": "POST is not allowed at /health; use GET"}
+    assert list(client.get("/openapi.json").json()["paths"]["/health"]) == ["get"]
+
+
+def test_it_answers_while_searches_take_all_threads(serve, stand_in, until_ready):
+    client = serve(lambda: stand_in)
+    until_ready(client)
+    stand_in.released.clear()
+    with ThreadPoolExecutor(60) as callers:
+        answers = [callers.submit(client.post, SEARCH, json={"query": "wait"}) for _ in range(60)]
+        for _ in range(40):  # as many as the server has threads
+            assert stand_in.waiting.acquire(timeout=60)
+        healthy = client.get("/health")
+        stand_in.released.set()
+
+    assert healthy.status_code == 200
+    assert {answer.result().status_code for answer in answers} == {200}
 
 
 def wait_until_failed(client) -> dict[str, Any]:
@@ -67,7 +101,7 @@ def test_parts_that_are_not_ready_make_it_fail(serve, stand_in):
     stand_in.health = lambda: {"ready": False, "stores": {"keyword": "gone"}}
     client = serve(lambda: stand_in)
 
-    assert wait_until_failed(client)["stores"] == {"keyword": "gone"}
+    assert wait_until_failed(client)["stores"] == {"us-patent-law": {"keyword": "gone"}}
 
 
 def test_a_health_check_that_breaks_is_a_failure(serve, stand_in, caplog):
@@ -128,6 +162,15 @@ def indexing(monkeypatch, tmp_path) -> type[Indexing]:
     return Indexing
 
 
+def test_a_service_serves_what_has_an_index(tmp_path, monkeypatch):
+    monkeypatch.setenv("TANSAKU_DATA_DIR", str(tmp_path))
+
+    assert served_corpora(ServiceSettings()) == [CORPUS]
+    assert served_corpora(ServiceSettings(corpora=f" {CORPUS} ,")) == [CORPUS]
+    with pytest.raises(ArgumentError, match="corpus: 'law' is not allowed; it must be one of us-patent-law"):
+        served_corpora(ServiceSettings(corpora="law"))
+
+
 def test_an_empty_index_is_filled_with_the_samples_first(serve, stand_in, indexing, until_ready):
     client = serve(lambda: stand_in, samples=True)
     while not indexing.commands:
@@ -161,8 +204,8 @@ def test_samples_are_indexed_again_only_to_finish_them(tmp_path, root, state, du
         manifest.change("INSERT INTO sources (origin, file, name, digest, state) VALUES ('o', 'f', 'n', 'd', ?)", state)
         manifest.change("INSERT INTO chunks VALUES ('A#1', 'A', 'o', 't', 'm', 't', 'm')")
 
-    assert _lacks_samples(place, samples) is due
-    assert _lacks_samples(tmp_path / "nothing.sqlite", samples) is True
+    assert _lacks_samples(place, CORPUS, samples) is due
+    assert _lacks_samples(tmp_path / "nothing.sqlite", CORPUS, samples) is True
 
 
 def test_a_damaged_index_is_told_with_the_command_that_mends_it(serve, stand_in, until_ready):
@@ -188,4 +231,4 @@ def test_a_damaged_index_is_told_with_the_command_that_mends_it(serve, stand_in,
 def test_a_damaged_manifest_is_left_to_the_doctor_and_not_filled_with_samples(tmp_path):
     (tmp_path / "manifest.sqlite").write_bytes(b"no database at all " * 300)
 
-    assert _lacks_samples(tmp_path / "manifest.sqlite", tmp_path / "samples") is False
+    assert _lacks_samples(tmp_path / "manifest.sqlite", CORPUS, tmp_path / "samples") is False

@@ -46,7 +46,7 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
     ("body", "message"),
     [
         ({}, "query: it is missing; it must be a string of 3 to 10,000 characters"),
-        ({"query": None}, "query: None is not allowed; it must be a string of 3 to 10,000 characters"),
+        ({"query": None}, "query: nothing is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": 5}, "query: 5 is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": ["abc"]}, "query: ['abc'] is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": " ab "}, f"query: 'ab' is not allowed; it must be {QUERY}"),
@@ -55,8 +55,8 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
         ({"query": "abc", "top_k": 0}, "top_k: 0 is not allowed; it must be an integer of 1 or more"),
         ({"query": "abc", "top_k": "5"}, "top_k: '5' is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": 2.5}, "top_k: 2.5 is not allowed; it must be an integer from 1 to 20"),
-        ({"query": "abc", "top_k": True}, "top_k: True is not allowed; it must be an integer from 1 to 20"),
-        ({"query": "abc", "top_k": None}, "top_k: None is not allowed; it must be an integer from 1 to 20"),
+        ({"query": "abc", "top_k": True}, "top_k: true is not allowed; it must be an integer from 1 to 20"),
+        ({"query": "abc", "top_k": None}, "top_k: nothing is not allowed; it must be an integer from 1 to 20"),
         (
             {"query": "abc", "retrieve_k": "all"},
             "retrieve_k: 'all' is not allowed; it must be an integer from 1 to 100 or null",
@@ -73,7 +73,7 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
         ),
         (
             {"query": None, "top_k": "99"},
-            "query: None is not allowed; it must be a string of 3 to 10,000 characters; "
+            "query: nothing is not allowed; it must be a string of 3 to 10,000 characters; "
             "top_k: '99' is not allowed; it must be an integer from 1 to 20",
         ),
         ([], OBJECT),
@@ -101,7 +101,11 @@ def test_a_wrong_argument_is_named_with_its_value_and_what_is_allowed(client, bo
             JSON,
             "query: '\\ud800abc' is not allowed; it must be a string of 3 to 10,000 characters",
         ),
-        (b'{"query": "abc", "top_k": NaN}', JSON, "top_k: nan is not allowed; it must be an integer from 1 to 20"),
+        (
+            b'{"query": "abc", "top_k": NaN}',
+            JSON,
+            "top_k: not a number is not allowed; it must be an integer from 1 to 20",
+        ),
     ],
 )
 def test_a_body_that_is_no_json_object(client, content, headers, message):

@@ -167,8 +167,9 @@ def test_a_chapter_is_all_of_its_sections(store: TantivyDocumentStore) -> None:
     assert looked_up(store, "useful things in chapter 2100", scores) == [("MPEP-2107#1", 0), ("MPEP-103#1", 2)]
 
 
-def test_what_is_reserved_comes_after_other_readings(store: TantivyDocumentStore) -> None:
+def test_a_number_that_a_heading_keeps_free_comes_after_other_readings(store: TantivyDocumentStore) -> None:
     assert looked_up(store, "134")[:2] == [("35USC-134#1", 0), ("MPEP-131-139#1", 0)]
+    assert looked_up(store, "131-139")[0] == ("MPEP-131-139#1", 0)
     assert looked_up(store, "MPEP 134") == [("MPEP-131-139#1", 0)]
 
 

@@ -1,0 +1,1 @@
+"""Tansaku: what is added to results before they are shown."""
