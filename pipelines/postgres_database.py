@@ -138,6 +138,11 @@ class RevisionReader:
         self._lock = threading.Lock()
         self._db: Any = None
 
+    def __del__(self) -> None:
+        # It lives as long as the search that it watches for, which nobody closes.
+        if self._db is not None:
+            self._db.close()
+
     def read(self, schema: str) -> int | None:
         """
         The revision of a schema.
