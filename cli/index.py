@@ -54,6 +54,15 @@ def index(
         Path | None,
         typer.Option("--questions", metavar="DIR", help="Questions with known answers, as `tansaku evaluate` takes."),
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="I/N",
+            help="Index one of N equal parts of the files, I from 0 to N - 1, beside runs over the others; needs a "
+            "profile of servers and TANSAKU_DATABASE_URL.",
+        ),
+    ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -76,15 +85,17 @@ def index(
         raise ArgumentError("PATH", "", "given, one or more times; or --resume to finish an earlier run")
     if not paths and prune:
         raise ArgumentError("--prune", "without PATH", "used with at least one PATH, which stays in the index")
-    _check_rebuild(rebuild, bool(paths) and not no_vectors, floor, questions)
+    _check_rebuild(rebuild, bool(paths) and not no_vectors, shard, floor, questions)
     from pipelines.corpora import get_corpus
     from pipelines.indexing import IndexRun
+    from pipelines.shards import WHOLE, Shard
 
     with progress_bars(quiet=as_json) as report_progress:
         if rebuild:
             report = _rebuild(corpus, paths or [], profile, keep, floor, questions, report_progress)
         else:
-            run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress)
+            part = Shard.read(shard) if shard else WHOLE
+            run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress, shard=part)
             report = run.run(paths, vectors=not no_vectors, prune=prune)
     error = "" if report.chunks else f"nothing in {', '.join(map(str, paths or [])) or 'the index'} can be searched"
     if as_json:
@@ -96,7 +107,9 @@ def index(
     raise typer.Exit(DONE if report.ok else FAILED)
 
 
-def _check_rebuild(rebuild: bool, is_whole: bool, floor: str | None, questions: Path | None) -> None:
+def _check_rebuild(rebuild: bool, is_whole: bool, shard: str | None, floor: str | None, questions: Path | None) -> None:
+    if rebuild and shard:
+        raise ArgumentError("--rebuild", f"with --shard {shard}", "used without --shard")
     if rebuild and not is_whole:
         raise ArgumentError("--rebuild", "without PATH or with --no-vectors", "given all PATHs, vectors included")
     if (floor or questions) and not rebuild:

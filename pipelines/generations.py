@@ -136,16 +136,17 @@ class Generations:
             raise TansakuError(f"no other generation of {self._corpus} is kept; --rebuild makes a new one")
         return number or earlier[-1]
 
-    def surplus(self, keep: int) -> list[int]:
+    def surplus(self, keep: int, before: int) -> list[int]:
         """
         The generations that aren't needed any more: failed ones, and kept ones beyond the newest few.
 
-        :param keep: How many kept ones stay.
+        :param keep: How many kept ones stay, 1 or more.
+        :param before: The one that was active until now, which is the first of those that stay.
         :returns: Their numbers.
         """
         known = self.all()
-        kept = [each.number for each in known if each.state == KEPT]
-        return [each.number for each in known if each.state == FAILED] + kept[: max(len(kept) - keep, 0)]
+        others = [each.number for each in known if each.state == KEPT and each.number != before]
+        return [each.number for each in known if each.state == FAILED] + others[: max(len(others) - keep + 1, 0)]
 
     def _opened(self) -> ManifestDatabase:
         """The list, with the first generation in it if there is one."""

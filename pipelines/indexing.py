@@ -20,6 +20,7 @@ from pipelines.pending_sources import PendingSources, outcomes
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner, no_progress
 from pipelines.settings import Settings
+from pipelines.shards import WHOLE, Shard, check_shard
 from pipelines.sources import PACKED_SUFFIXES
 from pipelines.store_damage import damage_named
 from pipelines.vector_recipe import VectorRecipe
@@ -48,6 +49,7 @@ class IndexRun:
     :param profile: Which stores and embedder; that of the settings by default.
     :param progress: Called with a step's name, what is done and what there is to do.
     :param workers: Processes that convert sources; one a core by default.
+    :param shard: The part of the sources that the run is about; runs over the other parts may go on beside it.
     """
 
     def __init__(
@@ -57,10 +59,12 @@ class IndexRun:
         profile: str | None = None,
         progress: Progress = no_progress,
         workers: int | None = None,
+        shard: Shard = WHOLE,
     ):
         self._corpus = corpus
         self._settings = settings or Settings()
         self._profile = profile
+        self._shard = shard
         self._progress = progress
         self._workers = workers or len(os.sched_getaffinity(0))
         self._changed: set[str] = set()
@@ -81,7 +85,7 @@ class IndexRun:
         :raises ArgumentError: When a path does not exist.
         :raises DiskFullError: When there is too little room; what was done so far is kept.
         """
-        with index_lock(self._settings, self._corpus.name):
+        with index_lock(self._settings, self._corpus.name, None if self._shard == WHOLE else self._shard):
             return self.run_locked(paths or [], vectors=vectors, prune=prune)
 
     def run_locked(self, paths: list[Path], *, vectors: bool = True, prune: bool = False) -> IndexReport:
@@ -89,6 +93,7 @@ class IndexRun:
         generation = chosen_generation(self._settings, self._corpus.name)
         self._settings = self._settings.of_generation(generation)
         self._definition = resolve(self._corpus.indexing, self._profile, self._settings, self._corpus.name)
+        check_shard(self._shard, self._settings, self._definition, prune)
         self._folder = self._settings.generation_dir(self._corpus.name, generation)
         self._folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
@@ -97,30 +102,35 @@ class IndexRun:
             stack.enter_context(damage_named(self._corpus.name, lambda: self._stores))
             self._manifest = stack.enter_context(Manifest(chosen_manifest(self._settings, self._corpus.name)))
             versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
-            versions.replace_changed_stores()
-            self._open_stores()
-            for writer in self._writers.values():
-                stack.callback(writer.document_store.close)
-            versions.expire(self._count_stored())
+            with self._manifest.turn():
+                versions.replace_changed_stores()
+                self._open_stores()
+                for writer in self._writers.values():
+                    stack.callback(writer.document_store.close)
+                versions.expire(self._count_stored())
             with self._timed("reading"):
-                notes = Scanner(self._manifest, self._corpus, self._progress).scan(paths, prune) if paths else []
+                scanner = Scanner(self._manifest, self._corpus, self._progress, self._shard)
+                notes = scanner.scan(paths, prune) if paths else []
             with self._timed("keyword"):
                 self._remove_gone()
                 self._index_pending()
-            versions.set_corpus_version()
+            with self._manifest.turn():
+                versions.set_corpus_version()
             vector_pass = self._vector_pass()
             if vector_pass:
                 self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
-                notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
-                vector_pass.remove_outdated(self._progress)
-                vector_pass.check()
+                with self._manifest.turn():
+                    notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
+                    vector_pass.remove_outdated(self._progress)
+                    vector_pass.check()
                 vector_pass.refresh(self._progress)
                 if vectors:
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
-            if self._count_stored() != self._manifest.count_chunks():
-                notes.append(f"the stores are not what they should be; see: tansaku doctor {self._corpus.name}")
+            with self._manifest.turn():
+                if self._count_stored() != self._manifest.count_chunks():
+                    notes.append(f"the stores are not what they should be; see: tansaku doctor {self._corpus.name}")
             return self._report(paths, notes)
 
     def _report(self, paths: list[Path], notes: list[str]) -> IndexReport:
@@ -149,14 +159,19 @@ class IndexRun:
         if not {EMBEDDER, VECTOR_WRITER} <= set(self._definition["components"]):
             return None
         return VectorPass(
-            self._manifest, self._definition, self._writers[KEYWORD_WRITER].document_store.get_many, self._corpus.name
+            self._manifest,
+            self._definition,
+            self._writers[KEYWORD_WRITER].document_store.get_many,
+            self._corpus.name,
+            self._shard,
         )
 
     def _count_stored(self) -> int:
         return int(self._writers[KEYWORD_WRITER].document_store.count_documents())
 
     def _remove_gone(self) -> None:
-        gone = [row["origin"] for row in self._manifest.rows("SELECT origin FROM sources WHERE state = 'gone'")]
+        rows = self._manifest.rows("SELECT origin FROM sources WHERE state = 'gone'")
+        gone = [row["origin"] for row in rows if self._shard.owns(row["origin"])]
         for start in range(0, len(gone), BATCH_REMOVED):
             self._progress(REMOVING, start, len(gone))
             batch = gone[start : start + BATCH_REMOVED]
@@ -165,7 +180,7 @@ class IndexRun:
 
     def _index_pending(self) -> None:
         """Index what is pending, and what becomes pending because a better edition of a record went away."""
-        waiting = PendingSources(self._manifest, self._corpus)
+        waiting = PendingSources(self._manifest, self._corpus, self._shard)
         while pending := waiting.rows():
             size = self._require_space_for(pending)
             workers = self._workers if size > POOL_BYTES or len(pending) > POOL_SOURCES else 1
@@ -196,6 +211,12 @@ class IndexRun:
             for document in (*produced.chunks, *produced.records)
         }
         require_space(self._folder, space_for_sources(sum(len(chunk.content or "") for chunk in produced.chunks)))
+        with self._manifest.turn():
+            self._put(results, produced, claims, gone)
+        self._changed |= set(origins)
+
+    def _put(self, results: list[Outcome], produced: Produced, claims: dict[tuple[str, str], int], gone: bool) -> None:
+        origins = [outcome.origin for outcome in results]
         plan = self._manifest.plan(origins, claims)
         rows = [row for row in produced.rows if plan.winners.get(row.source_id) == row.origin]
         self._manifest.begin(origins, claims, plan, rows)
@@ -208,7 +229,6 @@ class IndexRun:
                 if documents:
                     writer.run(documents=documents)
         self._manifest.finish(results, claims, plan, rows, gone)
-        self._changed |= set(origins)
 
     def _timed(self, name: str) -> "_Timer":
         return _Timer(self._seconds, name)

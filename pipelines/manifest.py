@@ -138,6 +138,7 @@ class Manifest:
         # What a database does is a manifest's doing, too.
         self.transaction, self.rows, self.change = self._db.transaction, self._db.rows, self._db.change
         self.stream, self.check, self.close = self._db.stream, self._db.check, self._db.close
+        self.turn = self._db.turn
 
     def __enter__(self) -> "Manifest":
         return self
@@ -278,9 +279,16 @@ class Manifest:
         """How many chunks wait for their vector."""
         return int(self.rows(f"SELECT count(*) FROM chunks WHERE {_TODO}")[0][0])
 
-    def todo(self, limit: int) -> list[Row]:
-        """Some of the chunks that wait for their vector."""
-        return self.rows(f"SELECT * FROM chunks WHERE {_TODO} ORDER BY id LIMIT ?", limit)
+    def todo(self, limit: int, after: str = "") -> list[Row]:
+        """The first chunks behind an id that wait for their vector, in order of their ids."""
+        return self.rows(f"SELECT * FROM chunks WHERE {_TODO} AND id > ? ORDER BY id LIMIT ?", after, limit)
+
+    def unchanged(self, rows: Sequence[Row]) -> list[Row]:
+        """Those of some chunks whose text and metadata are still the same."""
+        ids = [row["id"] for row in rows]
+        found = self.rows("SELECT id, text_hash, meta_hash FROM chunks WHERE id IN ?", ids)
+        now = {row["id"]: (row["text_hash"], row["meta_hash"]) for row in found}
+        return [row for row in rows if now.get(row["id"]) == (row["text_hash"], row["meta_hash"])]
 
     def with_old_metadata(self) -> list[Row]:
         """The chunks whose vector is of their text and has the metadata that they had before."""

@@ -64,6 +64,10 @@ class ManifestDatabase(ABC):
     def transaction(self) -> AbstractContextManager[None]:
         """All of the block's changes, or none; no other process changes anything while it runs."""
 
+    @abstractmethod
+    def turn(self) -> AbstractContextManager[None]:
+        """Stores and manifest are changed together in the block: others that do so wait for its end."""
+
     def rows(self, query: str, *parameters: Any) -> list[Row]:
         """The rows of a query."""
         with self._explained():

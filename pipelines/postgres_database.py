@@ -68,6 +68,18 @@ class PostgresDatabase(ManifestDatabase):
             yield
             self._db.execute("UPDATE revision SET number = number + 1")
 
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Stores and manifest are changed together in the block: others that do so wait for its end."""
+        name = f"{self._place.name} stores"
+        with self._explained():
+            self._db.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", [_TURNS, name])
+        try:
+            yield
+        finally:
+            with self._explained():
+                self._db.execute("SELECT pg_advisory_unlock(%s, hashtext(%s))", [_TURNS, name])
+
     def change(self, statement: str, *parameters: Any) -> int:
         """Run a statement and tell how many rows it changed."""
         if self._db.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS:

@@ -109,7 +109,7 @@ class GenerationKeeper:
                     f"generation {number} of {self._corpus.name} isn't used, {before} stays: {'; '.join(problems)}"
                 )
             self._switch(number)
-            removed = self._generations.surplus(keep)
+            removed = self._generations.surplus(keep, before)
             self._remove(removed)
         return Rebuilt(number, before, removed, report)
 

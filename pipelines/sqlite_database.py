@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,10 @@ class SqliteDatabase(ManifestDatabase):
         """All of the block's changes, or none."""
         with self._explained(), rolled_back(self._db.execute, "BEGIN IMMEDIATE"):
             yield
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Nothing to wait for: a file has one writer, who holds the index's lock."""
+        return nullcontext()
 
     def change_many(self, statement: str, parameters: Iterable[Sequence[Any]]) -> None:
         """Run a statement once for each of some tuples of parameters, inside a transaction."""

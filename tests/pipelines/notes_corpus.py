@@ -14,6 +14,7 @@ from pipelines.loading import open_store
 from pipelines.manifest import Manifest
 from pipelines.manifest_database import Place
 from pipelines.settings import Settings
+from pipelines.shards import WHOLE
 
 HERE = Path(__file__).parent
 
@@ -32,10 +33,11 @@ def notes_corpus(samples: Path | None = None) -> Corpus:
 class Notes:
     """An index of notes in a folder of its own, with source files beside it."""
 
-    def __init__(self, folder: Path, database_url: str | None = None):
+    def __init__(self, folder: Path, database_url: str | None = None, profile: str = "embedded"):
         self.settings = Settings(
             data_dir=folder / "data",
             pipelines_dir=HERE / "notes",
+            profile=profile,
             database_url=database_url and SecretStr(database_url),
         )
         self.sources = folder / "sources"
@@ -58,7 +60,7 @@ class Notes:
         return path
 
     def run(self, *paths: Path, **options: Any) -> IndexReport:
-        run = IndexRun(self.corpus, self.settings, workers=1)
+        run = IndexRun(self.corpus, self.settings, workers=1, shard=options.pop("shard", WHOLE))
         return run.run(list(paths or [self.sources]), **options)
 
     def resume(self) -> IndexReport:

@@ -100,7 +100,7 @@ def test_a_vector_that_was_not_noted_before_a_kill_goes_with_its_text(tmp_path: 
     notes = Notes(tmp_path)
     notes.write("a.txt", "notes 10", "N1: Apples")
     # The commits: begin, keyword, parents, finish, the vector, the same noted.
-    assert run_and_kill(tmp_path, 6, "before") == -signal.SIGKILL
+    assert run_and_kill(notes, 6, "before") == -signal.SIGKILL
     assert notes.store("vector").ids() == ["N1#1"]
     assert Doctor(notes.corpus, notes.settings).examine().ok
     notes.write("a.txt", "notes 10", "N1: Apricots")

@@ -101,7 +101,9 @@ def test_a_generation_that_cant_be_searched_leaves_the_one_before_at_work(
     second = settings.generation_dir("us-patent-law", 2)
     (second / "keyword").rename(second / "away")
 
-    until(lambda: search.search(QUERY)["results"] != [] and "generation 2 is active" in search.health().get("detail", ""))
+    until(
+        lambda: search.search(QUERY)["results"] != [] and "generation 2 is active" in search.health().get("detail", "")
+    )
     assert search.health()["corpus"]["generation"] == 1
 
     shutil.rmtree(second / "keyword", ignore_errors=True)
