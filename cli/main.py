@@ -13,6 +13,7 @@ from cli.doctor import doctor
 from cli.download import download
 from cli.evaluate import evaluate
 from cli.index import index
+from cli.index_group import index_app
 from cli.output import DONE, FAILED, WRONG_USE, print_error, print_json_error, wants_json
 from cli.render import render
 from cli.search import search
@@ -78,7 +79,9 @@ def main(
 
 
 for command in COMMANDS:
-    app.command()(command)
+    if command is not index:
+        app.command()(command)
+app.add_typer(index_app, name="index")
 
 
 def run() -> None:

@@ -91,7 +91,7 @@ def build_scratch_index(
         shutil.copyfile(corpus_path, copy)
     # On servers, too, it stands apart from the user's own index.
     prefix = f"{own.index_prefix}-evaluation-{key}"
-    settings = ScratchSettings(data_dir=folder, models=own.models_dir, index_prefix=prefix)
+    settings = ScratchSettings(data_dir=folder, models=own.models_dir, database_url=None, index_prefix=prefix)
     corpus = get_corpus(corpus_name)
     try:
         report = IndexRun(corpus, settings, profile, progress).run([copy])

@@ -2,7 +2,8 @@
 Loads a pipeline file: resolves the names that a profile defines and makes a Haystack pipeline of it.
 
 A pipeline file is plain Haystack YAML plus `corpus:` and references such as `${stores.keyword}`. What they stand for
-comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings.
+comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings, `${generation}` from the
+list of the index's generations.
 """
 
 import json
@@ -19,6 +20,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pipelines.errors import ConfigError, UnknownNameError
 from pipelines.extras import require_extras
+from pipelines.generations import chosen_generation
 from pipelines.settings import Settings
 from pipelines.yaml_lines import YamlLines
 from pipelines.yaml_loader import compose_yaml, construct_yaml, fault_of
@@ -93,7 +95,7 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param profile: The profile's name ("embedded") or the path of a file.
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
-    :returns: The profile's own names, `corpus`, `index` (for names on servers) and `paths`.
+    :returns: The profile's own names, `corpus`, `generation` ("g2"), `index` (for names on servers) and `paths`.
     :raises UnknownNameError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
@@ -101,14 +103,16 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
         raise UnknownNameError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
-    paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
+    generation = chosen_generation(settings, corpus)
+    paths = {"index": str(settings.generation_dir(corpus, generation)), "models": str(settings.models_dir)}
     defined = read_yaml(path)
     if defined.get("llm") is None:
         defined["llm"] = _llm(settings)
     for group, defaults in DEFAULTS.items():
         given = defined.get(group) or {}
         defined[group] = {**given, **{key: value for key, value in defaults.items() if key not in given}}
-    return {**defined, "corpus": corpus, "index": f"{settings.index_prefix}-{corpus}", "paths": paths}
+    index = f"{settings.index_prefix}-{corpus}-g{generation}"
+    return {**defined, "corpus": corpus, "generation": f"g{generation}", "index": index, "paths": paths}
 
 
 def _llm(settings: Settings) -> Definition | None:

@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 from pipelines.corpora import CORPORA, get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.generations import chosen_manifest
 from pipelines.manifest import Manifest, read_index_info
+from pipelines.manifest_database import Place
 from pipelines.settings import Settings
 from service.errors import NotReadyError
 from service.settings import ServiceSettings
@@ -124,7 +126,7 @@ class ServedCorpus:
         `tansaku index` runs as a process of its own: its memory is given back, and the writer's lock is never ours.
         """
         samples = get_corpus(self.corpus).samples
-        if not _lacks_samples(Settings().index_dir(self.corpus), self.corpus, samples):
+        if not _lacks_samples(chosen_manifest(Settings(), self.corpus), self.corpus, samples):
             return
         self._phase = "the index is empty, so the project's samples are being indexed first"
         logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, self.corpus)
@@ -136,10 +138,10 @@ class ServedCorpus:
             logger.error("the samples could not be indexed: exit code %s", code)
 
 
-def _lacks_samples(folder: Path, corpus: str, samples: Path) -> bool:
+def _lacks_samples(place: Place, corpus: str, samples: Path) -> bool:
     """Whether there is no index, or one of the samples alone that was left unfinished."""
     try:
-        info = read_index_info(folder, corpus)
+        info = read_index_info(place, corpus)
     except IndexMissingError:
         return True
     except TansakuError as error:
@@ -147,7 +149,7 @@ def _lacks_samples(folder: Path, corpus: str, samples: Path) -> bool:
         return False
     if not info.pending_sources and info.vectors == info.chunks:
         return False
-    with Manifest(folder / "manifest.sqlite") as manifest:
+    with Manifest(place) as manifest:
         return all(Path(row["path"]).is_relative_to(samples) for row in manifest.rows("SELECT path FROM roots"))
 
 
@@ -236,7 +238,7 @@ def served_corpora(settings: ServiceSettings) -> list[str]:
 
 def _has_index(corpus: str) -> bool:
     try:
-        read_index_info(Settings().index_dir(corpus), corpus)
+        read_index_info(chosen_manifest(Settings(), corpus), corpus)
     except IndexMissingError:
         return False
     except TansakuError:

@@ -171,6 +171,18 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         except StoreUnavailableError as error:
             logger.warning("the keyword store isn't ready: %s", error)
 
+    def set_alias(self, alias: str) -> None:
+        """
+        Let an alias stand for the store's index, and for no other one any more, in one step.
+
+        :param alias: Its name.
+        """
+        self._server().set_alias(alias)
+
+    def remove(self) -> None:
+        """Delete the index on the server with all that it holds, if it is there."""
+        self._server().remove()
+
     def count_documents(self) -> int:
         """
         Count the documents.

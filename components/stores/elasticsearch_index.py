@@ -91,6 +91,23 @@ class ElasticsearchIndex:
         self.client.request("POST", f"{self._path}/_refresh", self._write_patience)
         writer.raise_refused()
 
+    def set_alias(self, alias: str) -> None:
+        """
+        Let an alias stand for this index, and for no other one any more, in one step.
+
+        :param alias: Its name.
+        """
+        found = self._if_there("GET", f"/_resolve/index/{quote(alias, safe='')}")
+        before = [index for known in found.get("aliases", []) for index in known["indices"]]
+        actions = [{"remove": {"index": index, "alias": alias}} for index in before if index != self.name]
+        body = {"actions": [*actions, {"add": {"index": self.name, "alias": alias}}]}
+        self.client.request("POST", "/_aliases", self._write_patience, body)
+
+    def remove(self) -> None:
+        """Delete the index with all that it holds, if it is there."""
+        self._if_there("DELETE", self._path)
+        self._layout = None
+
     def count(self) -> int:
         """
         Count the documents.
@@ -184,6 +201,14 @@ class ElasticsearchIndex:
             )
         text, order = (frozenset(fields[name].get("properties", {})) for name in ("text", "order"))
         return Layout(text, order)
+
+    def _if_there(self, method: str, path: str) -> dict[str, Any]:
+        try:
+            return self.client.request(method, path, self._write_patience)
+        except RequestRefusedError as error:
+            if error.kind != _NO_INDEX:
+                raise
+            return {}
 
     def _read(
         self, method: str, action: str, body: Mapping[str, Any] | None = None, params: Mapping[str, str] | None = None

@@ -17,6 +17,10 @@ import numpy as np
 from haystack import Document, default_from_dict, default_to_dict
 from haystack.utils import Secret
 from qdrant_client.models import (
+    CreateAlias,
+    CreateAliasOperation,
+    DeleteAlias,
+    DeleteAliasOperation,
     Filter,
     PointIdsList,
     PointStruct,
@@ -169,6 +173,24 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
             logger.warning("the vector store isn't ready: %s", error)
         except CollectionMissingError:
             logger.info("the collection %r isn't there yet", self.collection)
+
+    def set_alias(self, alias: str) -> None:
+        """
+        Let an alias stand for the store's collection, and for no other one any more, in one step.
+
+        :param alias: Its name.
+        """
+        created = CreateAlias(collection_name=self.collection, alias_name=alias)
+        operations = [
+            DeleteAliasOperation(delete_alias=DeleteAlias(alias_name=alias)),
+            CreateAliasOperation(create_alias=created),
+        ]
+        self._server().write("update_collection_aliases", change_aliases_operations=operations)
+
+    def remove(self) -> None:
+        """Delete the collection on the server with all that it holds, if it is there."""
+        self._server().write("delete_collection", collection_name=self.collection)
+        self._is_checked = False
 
     def count_documents(self) -> int:
         """

@@ -111,6 +111,6 @@ def cluster_samples(kind: str, url: str, qdrant_url: str, folder: Path) -> Itera
         assert report.failures == []
         yield index
         for name in ("keyword", "parents"):
-            delete_index(url, f"{index.prefix}-us-patent-law-{name}")
+            delete_index(url, f"{index.prefix}-us-patent-law-g1-{name}")
         with qdrant_client(qdrant_url) as client:
-            client.delete(f"/collections/{index.prefix}-us-patent-law-vectors").raise_for_status()
+            client.delete(f"/collections/{index.prefix}-us-patent-law-g1-vectors").raise_for_status()

@@ -319,3 +319,23 @@ def _move_alias(client: httpx.Client, alias: QdrantDocumentStore, target: Qdrant
     names = {"alias_name": alias.collection, "collection_name": target.collection}
     actions = [{"delete_alias": {"alias_name": alias.collection}}, {"create_alias": names}]
     client.post("/collections/aliases", json={"actions": actions}).raise_for_status()
+
+
+def test_an_alias_is_handed_over_and_a_collection_removed(new_store: NewStore) -> None:
+    first = new_store(dimension=2)
+    other = QdrantDocumentStore(f"{first.collection}-g2", first.url, 2)
+    alias = f"{first.collection}-alias"
+    first.write_documents([Document(id="1", embedding=[1.0, 0.0])])
+    other.write_documents([Document(id="2", embedding=[1.0, 0.0])])
+    named = QdrantDocumentStore(alias, first.url, 2)
+    try:
+        for store, ids in ((first, ["1"]), (other, ["2"]), (other, ["2"]), (first, ["1"])):
+            store.set_alias(alias)
+            assert named.ids() == ids
+        other.set_alias(alias)
+    finally:
+        other.remove()
+    assert (other.count_documents(), named.ids(), first.ids()) == (0, [], ["1"])
+    other.remove()
+    for store in (other, named):
+        store.close()
