@@ -245,6 +245,7 @@ def test_deep_filters(new_server_store: NewStore) -> None:
         store.search([TermClause("words", "x")], nested(["OR", "AND"], 29))
 
 
+@pytest.mark.usefixtures("always_asked")
 def test_a_server_that_comes_back_is_used_again_without_a_restart() -> None:
     with SearchServer("elasticsearch") as server:
         store = ElasticsearchKeywordStore("chunks", server.url)

@@ -235,6 +235,7 @@ def test_what_was_acknowledged_survives_a_kill() -> None:
         store.close()
 
 
+@pytest.mark.usefixtures("always_asked")
 def test_it_works_again_when_the_server_does(caplog: pytest.LogCaptureFixture) -> None:
     with QdrantServer() as server:
         store = QdrantDocumentStore("c", server.url, 2)
@@ -339,3 +340,23 @@ def test_an_alias_is_handed_over_and_a_collection_removed(new_store: NewStore) -
     other.remove()
     for store in (other, named):
         store.close()
+
+
+def test_documents_are_read_by_their_ids(new_store: NewStore) -> None:
+    store = new_store(store_content=True)
+    assert store.get_many(["a"]) == []
+    store.write_documents(
+        [Document(id=name, content=f"Text of {name}.", meta={"section": name}, embedding=[1.0, 0.0]) for name in "abc"]
+    )
+
+    found = store.get_many(["c", "none", "a", "c"])
+
+    assert [(document.id, document.content, document.meta) for document in found] == [
+        (name, f"Text of {name}.", {"section": name}) for name in "cac"
+    ]
+
+
+def test_an_address_that_is_not_set_is_the_servers_own_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TANSAKU_TEST_URL", raising=False)
+    store = QdrantDocumentStore("chunks", Secret.from_env_var("TANSAKU_TEST_URL", strict=False), 2)
+    assert store._server().url == "http://127.0.0.1:6333"
