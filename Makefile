@@ -25,9 +25,10 @@ test: lint test-tools  ## Run linters, type checker and all tests
 test-3x: .venv-3x/installed test-tools  ## Run the unit tests on Haystack 3
 	$(BIN3)/python -m pytest -k 'not elasticsearch and not opensearch'
 
-test-tools:  ## Install what tests need beside Python: Chromium, Java and Maven (apt-get, as root or by sudo)
+test-tools:  ## Install what tests need beside Python: Chromium, Java, Maven, PostgreSQL (apt-get, as root or by sudo)
 	tests/install_chromium.sh
 	tests/servers/install_java.sh
+	tests/servers/install_postgresql.sh
 
 lint: .venv/installed-dev  ## Run linters and type checker
 	$(BIN)/ruff check .

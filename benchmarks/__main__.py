@@ -3,7 +3,17 @@
 import subprocess
 import sys
 
-NAMES = ("quality", "exact_numbers", "search_latency", "embedder", "indexing")
+NAMES = (
+    "quality",
+    "exact_numbers",
+    "search_latency",
+    "embedder",
+    "entities",
+    "indexing",
+    "memory_speed",
+    "memory_replay",
+    "retention.compare",
+)
 
 if __name__ == "__main__":
     codes = [subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *sys.argv[1:]], check=False) for name in NAMES]

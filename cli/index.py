@@ -1,6 +1,7 @@
 """`tansaku index`: build and update the index of a corpus."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from cli.output import (
     FAILED,
     JsonOption,
     ProfileOption,
+    ProgressReport,
     console,
     print_error,
     print_json,
@@ -39,6 +41,28 @@ def index(
         bool, typer.Option("--resume", help="Finish what an earlier run left undone; needs no PATH.")
     ] = False,
     prune: Annotated[bool, typer.Option("--prune", help="Take out everything that is not under PATH.")] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Build a new generation beside the one that is searched, check it and switch."),
+    ] = False,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="With --rebuild: how many old generations stay.")] = 2,
+    floor: Annotated[
+        str | None,
+        typer.Option("--floor", help="With --rebuild: what must be reached on --questions, for example nDCG@10=0.68."),
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", metavar="DIR", help="Questions with known answers, as `tansaku evaluate` takes."),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="I/N",
+            help="Index one of N equal parts of the files, I from 0 to N - 1, beside runs over the others; needs a "
+            "profile of servers and TANSAKU_DATABASE_URL.",
+        ),
+    ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -53,17 +77,27 @@ def index(
       tansaku index us-patent-law ~/law/uspto-mpep-html.tar.xz ~/law/usc35.xml
       tansaku index us-patent-law ~/law --no-vectors
       tansaku index us-patent-law --resume
+      tansaku index company-docs ~/documents
+      tansaku index us-patent-law ~/law --rebuild --floor nDCG@10=0.68 --questions my-questions
+      tansaku index generations us-patent-law
+      tansaku index rollback us-patent-law
     """
     if not paths and not resume:
         raise ArgumentError("PATH", "", "given, one or more times; or --resume to finish an earlier run")
     if not paths and prune:
         raise ArgumentError("--prune", "without PATH", "used with at least one PATH, which stays in the index")
+    _check_rebuild(rebuild, bool(paths) and not no_vectors, shard, floor, questions)
     from pipelines.corpora import get_corpus
     from pipelines.indexing import IndexRun
+    from pipelines.shards import WHOLE, Shard
 
     with progress_bars(quiet=as_json) as report_progress:
-        run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress)
-        report = run.run(paths, vectors=not no_vectors, prune=prune)
+        if rebuild:
+            report = _rebuild(corpus, paths or [], profile, keep, floor, questions, report_progress)
+        else:
+            part = Shard.read(shard) if shard else WHOLE
+            run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress, shard=part)
+            report = run.run(paths, vectors=not no_vectors, prune=prune)
     error = "" if report.chunks else f"nothing in {', '.join(map(str, paths or [])) or 'the index'} can be searched"
     if as_json:
         print_json({**report.to_dict(), **({"error": error} if error else {})})
@@ -72,6 +106,40 @@ def index(
     if error:
         print_error(error)
     raise typer.Exit(DONE if report.ok else FAILED)
+
+
+def _check_rebuild(rebuild: bool, is_whole: bool, shard: str | None, floor: str | None, questions: Path | None) -> None:
+    if rebuild and shard:
+        raise ArgumentError("--rebuild", f"with --shard {shard}", "used without --shard")
+    if rebuild and not is_whole:
+        raise ArgumentError("--rebuild", "without PATH or with --no-vectors", "given all PATHs, vectors included")
+    if (floor or questions) and not rebuild:
+        raise ArgumentError("--floor", floor or str(questions), "used with --rebuild")
+    if (floor is None) != (questions is None):
+        raise ArgumentError("--floor", floor, "used together with --questions DIR")
+
+
+def _rebuild(
+    corpus: str,
+    paths: list[Path],
+    profile: str | None,
+    keep: int,
+    floor: str | None,
+    questions: Path | None,
+    report_progress: ProgressReport,
+) -> "IndexReport":
+    from evaluation.proving import Floor, IndexProof
+    from pipelines.corpora import get_corpus
+    from pipelines.rebuilding import GenerationKeeper
+
+    least = Floor.read(floor) if floor else None
+    proof = IndexProof(get_corpus(corpus), profile, questions, least, report_progress)
+    keeper = GenerationKeeper(get_corpus(corpus), profile=profile, progress=report_progress)
+    rebuilt = keeper.rebuild(paths, keep=keep, proof=proof.problems)
+    note = f"generation {rebuilt.generation} is searched now"
+    if rebuilt.before != rebuilt.generation:
+        note += f", {rebuilt.before} before; go back with: tansaku index rollback {corpus}"
+    return replace(rebuilt.report, notes=[*rebuilt.report.notes, note])
 
 
 def _print_report(report: "IndexReport") -> None:

@@ -13,6 +13,8 @@ from cli.doctor import doctor
 from cli.download import download
 from cli.evaluate import evaluate
 from cli.index import index
+from cli.index_group import index_app
+from cli.memory import memory
 from cli.output import DONE, FAILED, WRONG_USE, print_error, print_json_error, wants_json
 from cli.render import render
 from cli.search import search
@@ -78,7 +80,10 @@ def main(
 
 
 for command in COMMANDS:
-    app.command()(command)
+    if command is not index:
+        app.command()(command)
+app.add_typer(index_app, name="index")
+app.add_typer(memory, name="memory")
 
 
 def run() -> None:

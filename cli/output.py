@@ -73,6 +73,22 @@ def _ignore(step: str, done: int, total: int | None) -> None:
 
 
 @contextmanager
+def quiet_logger(name: str) -> Iterator[None]:
+    """
+    Keep warnings of one module to itself.
+
+    :param name: The module's logger.
+    """
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextmanager
 def _lines_of(package: str) -> Iterator[None]:
     """Print what a package logs on standard error, as it is."""
     logger, handler = logging.getLogger(package), logging.StreamHandler()

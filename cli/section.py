@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.output import FAILED, JsonOption, ProfileOption, console, print_error, print_json, print_warning
-from pipelines.corpora import get_corpus
+from pipelines.corpora import check_corpus
 from pipelines.counting import counted
 
 
@@ -29,7 +29,7 @@ def section(
 
     from pipelines.mpep import MpepSearch
 
-    get_corpus(corpus)
+    check_corpus(corpus, "us-patent-law")
     answer = MpepSearch(profile).section(number, max_chunks)
     if as_json:
         print_json(answer)

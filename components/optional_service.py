@@ -34,13 +34,22 @@ class OptionalService:
     ```
     """
 
-    def __init__(self, name: str, timeout: float, max_failures: int = 5, pause: float = 15.0, slots: int = 8):
+    def __init__(
+        self,
+        name: str,
+        timeout: float,
+        max_failures: int = 5,
+        pause: float = 15.0,
+        slots: int = 8,
+        fails_with: type[Exception] = Exception,
+    ):
         """
         :param name: What the service is called in the log.
         :param timeout: Seconds that a call may take, with the wait for a free slot.
         :param max_failures: Failures in a row that start a pause.
         :param pause: Seconds without calls.
         :param slots: Calls at the same time.
+        :param fails_with: The exceptions that mean that the service failed; others reach the caller.
         :raises ValueError: If a number is not positive.
         """
         for argument, value in {
@@ -55,6 +64,7 @@ class OptionalService:
         self.timeout = timeout
         self.max_failures = max_failures
         self.pause = pause
+        self._fails_with = fails_with
         self._slots = threading.BoundedSemaphore(slots)
         self._lock = threading.Lock()
         self._failures = 0
@@ -67,6 +77,7 @@ class OptionalService:
         :param function: The call; what it raises is logged as a warning.
         :param timeout: Seconds for this call, in place of the service's.
         :returns: What it returns; None if it failed, wasn't done in time or wasn't tried.
+        :raises Exception: What it raises that isn't one of `fails_with`.
         """
         timeout = timeout or self.timeout
         deadline = monotonic() + timeout
@@ -101,6 +112,8 @@ class OptionalService:
             return None
         if "error" in outcome:
             failure = outcome["error"]
+            if not isinstance(failure, self._fails_with):
+                raise failure
             self._failed(f"{type(failure).__name__}: {failure}")
             return None
         with self._lock:

@@ -9,6 +9,8 @@ from pipelines.loading import build, resolve, without
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
+    from haystack import Document
+
     from components.retrieval.ranking import Ranking
 
 RETRIEVERS = {"keyword": "keyword_retriever", "vector": "vector_retriever"}
@@ -46,7 +48,11 @@ class QueryArms:
                 raise ConfigError(
                     f"{pipeline} can't be evaluated: it has no component {name!r} with an output 'rankings'"
                 )
-        ends = [name for name, sockets in self._pipeline.outputs().items() if sockets.keys() & {"documents", "results"}]
+        ends = [
+            name
+            for name, sockets in self._pipeline.outputs().items()
+            if not self._pipeline.graph.out_degree(name) and sockets.keys() & {"documents", "results"}
+        ]
         if len(ends) != 1:
             found = ", ".join(ends) or "none"
             raise ConfigError(
@@ -71,6 +77,20 @@ class QueryArms:
         :param query: The question.
         :returns: For "keyword", "vector" and "pipeline" the documents' ids, best first.
         """
+        results = self._ask(query)
+        ranked = {arm: _ids(fuse(results[name]["rankings"])) for arm, name in RETRIEVERS.items()}
+        return {**ranked, "pipeline": _ids(document.id for document in self._found(results))}
+
+    def documents(self, query: str) -> "list[Document]":
+        """
+        Ask one question, and get what the pipeline ends in.
+
+        :param query: The question.
+        :returns: The chunks, best first, with their scores in `meta["scores"]`.
+        """
+        return self._found(self._ask(query))
+
+    def _ask(self, query: str) -> dict[str, Any]:
         data: dict[str, dict[str, Any]] = {name: dict(options) for name, options in self._options.items()}
         for name, socket in self._asked:
             data.setdefault(name, {})[socket] = [query] if _QUERY_SOCKETS[socket] else query
@@ -78,10 +98,11 @@ class QueryArms:
         missing = {name for sockets in results.values() for name in sockets.get("degraded") or ()}
         for name in sorted(missing):
             self.degraded[name] = self.degraded.get(name, 0) + 1
-        ranked = {arm: _ids(fuse(results[name]["rankings"])) for arm, name in RETRIEVERS.items()}
+        return results
+
+    def _found(self, results: dict[str, Any]) -> "list[Document]":
         end = results[self._end]
-        documents = end["results"].documents if "results" in end else end["documents"]
-        return {**ranked, "pipeline": _ids(document.id for document in documents)}
+        return list(end["results"].documents if "results" in end else end["documents"])
 
 
 def fuse(rankings: "Sequence[Ranking]") -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.arms import QueryArms
-from evaluation.datasets import Query, load_dataset
+from evaluation.datasets import Dataset, Query, load_dataset
 from evaluation.report import ARMS, build_report
 from evaluation.scratch_index import build_scratch_index
 from pipelines.counting import counted
@@ -49,13 +49,8 @@ def evaluate(
     dataset = load_dataset(dataset_dir)
     index = build_scratch_index(dataset.corpus_path, dataset.name, pipeline, profile, keep, fresh, progress)
     arms = QueryArms(pipeline, profile, index.settings)
-    rankings: dict[str, dict[str, list[str]]] = {arm: {} for arm in ARMS}
     asked = time.monotonic()
-    for done, query in enumerate(dataset.queries):
-        progress(SEARCHING, done, len(dataset.queries))
-        for arm, ranking in arms.run(query.text).items():
-            rankings[arm][query.id] = _countable(ranking, query)
-    progress(SEARCHING, len(dataset.queries), len(dataset.queries))
+    rankings = ask(arms, dataset, progress)
     missing = sorted(arms.degraded.items())
     return {
         "dataset": dataset.name,
@@ -69,6 +64,24 @@ def evaluate(
         "query_ms": (time.monotonic() - asked) * 1000 / len(dataset.queries),
         "seconds": round(time.monotonic() - started, 2),
     }
+
+
+def ask(arms: QueryArms, dataset: Dataset, progress: Progress) -> dict[str, dict[str, list[str]]]:
+    """
+    Ask all questions of a dataset.
+
+    :param arms: The pipeline.
+    :param dataset: The questions.
+    :param progress: Called with a step's name, what is done and what there is to do.
+    :returns: Arm -> query id -> document ids, best first.
+    """
+    rankings: dict[str, dict[str, list[str]]] = {arm: {} for arm in ARMS}
+    for done, query in enumerate(dataset.queries):
+        progress(SEARCHING, done, len(dataset.queries))
+        for arm, ranking in arms.run(query.text).items():
+            rankings[arm][query.id] = _countable(ranking, query)
+    progress(SEARCHING, len(dataset.queries), len(dataset.queries))
+    return rankings
 
 
 def _countable(ranking: list[str], query: Query) -> list[str]:

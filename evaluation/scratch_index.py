@@ -89,7 +89,9 @@ def build_scratch_index(
     copy = folder / corpus_path.name
     if not copy.is_file() or copy.stat().st_size != len(data):
         shutil.copyfile(corpus_path, copy)
-    settings = ScratchSettings(data_dir=folder, models=own.models_dir)
+    # On servers, too, it stands apart from the user's own index.
+    prefix = f"{own.index_prefix}-evaluation-{key}"
+    settings = ScratchSettings(data_dir=folder, models=own.models_dir, database_url=None, index_prefix=prefix)
     corpus = get_corpus(corpus_name)
     try:
         report = IndexRun(corpus, settings, profile, progress).run([copy])

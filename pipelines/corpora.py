@@ -34,6 +34,8 @@ class Corpus:
     :param samples: Folder of the project's own sample documents.
     :param recognizer: Dotted path of the function `(data, name) -> Recognition` that tells a file's kind.
     :param kinds: The kinds of files, those with the best editions of a record first.
+    :param sidecar_suffix: What the name of the file ends in that stands beside a document and holds its metadata; empty
+        where documents have none.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Corpus:
     samples: Path
     recognizer: str
     kinds: tuple[str, ...]
+    sidecar_suffix: str = ""
 
     def rank(self, kind: str) -> int:
         """The place of a kind among those of the corpus; unknown ones come last."""
@@ -65,8 +68,29 @@ CORPORA = {
             recognizer="components.converters.recognition.recognize_us_patent_law",
             kinds=("uslm_xml", "ecfr_xml", "mpep_html", "federal_register", "mpep_appendix", "pdf", "beir"),
         ),
+        Corpus(
+            name="company-docs",
+            indexing="rag_indexing",
+            query="rag_query",
+            samples=PROJECT / "samples" / "company_docs",
+            recognizer="components.converters.company_recognition.recognize_company_document",
+            kinds=("docx", "pptx", "xlsx", "pdf", "html", "markdown", "text", "csv", "email", "records"),
+            sidecar_suffix=".yaml",
+        ),
     )
 }
+
+
+def check_corpus(name: str, *able: str) -> None:
+    """
+    Refuse corpora that something can't be done with.
+
+    :param name: As it is written on the command line.
+    :param able: The corpora that it can be done with.
+    :raises ArgumentError: When the corpus isn't one of them.
+    """
+    if name not in able:
+        raise ArgumentError("corpus", name, "one of " + ", ".join(able))
 
 
 def get_corpus(name: str) -> Corpus:
@@ -77,6 +101,5 @@ def get_corpus(name: str) -> Corpus:
     :returns: The corpus.
     :raises ArgumentError: When there is none of that name.
     """
-    if name not in CORPORA:
-        raise ArgumentError("corpus", name, "one of " + ", ".join(CORPORA))
+    check_corpus(name, *CORPORA)
     return CORPORA[name]

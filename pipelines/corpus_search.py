@@ -2,24 +2,29 @@
 
 import gc
 import logging
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from pipelines.corpora import get_corpus
 from pipelines.counting import counted
 from pipelines.errors import IndexMissingError
-from pipelines.loading import prepare_haystack
-from pipelines.manifest import IndexInfo, read_index_info
-from pipelines.query_pipelines import QueryPipelines
+from pipelines.index_watch import IndexState, IndexWatch
+from pipelines.loading import prepare_haystack, profile_names
+from pipelines.manifest import IndexInfo
 from pipelines.scanning import Progress, no_progress
+from pipelines.served_index import ServedIndex
 from pipelines.settings import Settings
+from pipelines.store_outage import count_reachable, refuse_without, required_parts
 from pipelines.vector_state import VectorState, names_damage
 
 prepare_haystack()
 
-from haystack import Pipeline  # noqa: E402  # Haystack reads the environment when it is imported
-
 logger = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 10.0
 
 
 class PipelineRun(NamedTuple):
@@ -65,9 +70,15 @@ class CorpusSearch:
         self.settings = settings or Settings()
         self.profile = profile or self.settings.profile
         self._name = pipeline or get_corpus(corpus).query
-        self._pipelines = QueryPipelines(self._name, self.profile, self.settings, progress)
-        self.vectors = VectorState(corpus, self.profile, self.settings)
-        self._info: tuple[tuple[int, ...], IndexInfo] | None = None
+        self._progress = progress
+        self._watch = IndexWatch(self.settings, corpus)
+        self._served: ServedIndex | None = None
+        self._required: frozenset[str] | None = None
+        self._lock = threading.Lock()
+        self._switching = threading.Lock()
+        self._switch_due = 0.0
+        self._switch_problem = ""
+        self._using = threading.local()
 
     @names_damage
     def warm_up(self) -> None:
@@ -77,33 +88,58 @@ class CorpusSearch:
         :raises IndexMissingError: When the corpus has no index.
         :raises ConfigError: When the pipeline can't be built.
         """
-        self.info()
-        # With its embedder even if there are no vectors yet: they may come any moment.
-        self._pipelines.ready(embeds=True)
-        self._ready_pipeline()
+        self._required_parts()
+        self._index().warm_up()
         # What was loaded lives as long as the process: the collector needn't walk it at every full round.
         gc.collect()
         gc.freeze()
 
-    def run(self, inputs: Mapping[str, Mapping[str, Any]]) -> PipelineRun:
+    def prepare(self) -> None:
+        """
+        Load what a search needs, so that its time is the search's own; does nothing the second time.
+
+        :raises IndexMissingError: When the corpus has no index.
+        :raises ConfigError: When the pipeline can't be built.
+        """
+        self._index().ready_pipeline()
+
+    @contextmanager
+    def one_generation(self) -> Iterator[None]:
+        """All that the block asks of the index is of one generation, also when another one becomes active meanwhile."""
+        if getattr(self._using, "stack", None) is not None:  # inside such a block
+            yield
+            return
+        with ExitStack() as stack:
+            self._using.stack, self._using.index = stack, None
+            try:
+                yield
+            finally:
+                self._using.stack = self._using.index = None
+
+    def run(self, inputs: Mapping[str, Mapping[str, Any]], explained: Iterable[str] = ()) -> PipelineRun:
         """
         Run the query pipeline.
 
         :param inputs: The components' inputs.
+        :param explained: Components whose outputs are wanted though others take them.
         :returns: The outputs, with what they were made without and of which state of the corpus.
         :raises IndexMissingError: When the corpus has no index, or its keyword store lost what the manifest knows.
+        :raises StoreDownError: When both arms fail, or in production a part that the profile requires.
         """
-        info = self.info()
-        pipeline = self._ready_pipeline()
-        self.filled_store("keyword_retriever")
-        # A component that the profile has no model for was left out.
-        outputs = pipeline.run({name: dict(values) for name, values in inputs.items() if name in pipeline.graph})
+        with self.one_generation():
+            index = self._index()
+            info, pipeline = index.info, index.ready_pipeline()
+            index.filled_store("keyword_retriever")
+            # A component that the profile has no model for was left out.
+            given = {name: dict(values) for name, values in inputs.items() if name in pipeline.graph}
+            outputs = pipeline.run(given, include_outputs_from={name for name in explained if name in pipeline.graph})
         named = {part for output in outputs.values() for part in output.get("degraded", [])}
         if info.vectors < info.chunks:  # embedding goes on: the vector arm sees a part of the chunks
             named.add("vector")
         degraded = sorted(named)
         if degraded:
             logger.warning("an answer was made without: %s", ", ".join(degraded))
+        refuse_without(self._required_parts(), outputs, degraded)
         return PipelineRun(outputs, degraded, self._edition(info))
 
     @names_damage
@@ -118,31 +154,37 @@ class CorpusSearch:
             info = self.info()
         except IndexMissingError as error:
             return {"ready": False, "detail": str(error)}
-        pipeline = self._pipelines.any()
+        pipeline = self._index().pipelines.any()
         if pipeline is None:
             return {"ready": False, "detail": f"{self._name} is not loaded yet"}
         embedder = pipeline.get_component("embedder")
         state = embedder.health() if hasattr(embedder, "health") else {}
         problem = self.vector_problem()
         unreadable = {"vector"} if self.vectors.damage(info) else set()
-        counts = {name: s.count_documents() for name, s in self.stores().items() if name not in unreadable}
+        counts, gone = count_reachable({name: s for name, s in self.stores().items() if name not in unreadable})
         stores = {name: counts.get(name, 0) for name in ("keyword", "vector")}
-        if not problem and stores["vector"] < stores["keyword"]:
+        if not problem and not gone and stores["vector"] < stores["keyword"]:
             problem = f"{counted(stores['keyword'] - stores['vector'], 'chunk')} still without vectors"
         problem = problem or state.get("error", "")
+        degraded = ({"vector"} if problem else set()) | {"keyword" if name == "parents" else name for name in gone}
+        reasons = [problem, *dict.fromkeys(gone.values()), self._switch_problem, self._watch.problem]
+        details = [text for text in reasons if text]
         return {
-            "ready": stores["keyword"] > 0,
+            # Without the keyword store, vectors still find something.
+            "ready": bool(counts.get("vector", 0) if "keyword" in gone else counts["keyword"])
+            and not self._required_parts() & degraded,
             "pipelines": {self._name: "ready"},
             "stores": stores,
             "corpus": {
                 **self._edition(info),
+                "generation": self._index().generation,
                 "sections": info.sections,
                 "chunks": info.chunks,
                 "pending_sources": info.pending_sources,
             },
             "embedder": state,
-            "degraded": ["vector"] if problem else [],
-            **({"detail": problem} if problem else {}),
+            "degraded": sorted(degraded),
+            **({"detail": "; ".join(details)} if details else {}),
         }
 
     def vector_problem(self) -> str:
@@ -160,26 +202,17 @@ class CorpusSearch:
 
         :raises IndexMissingError: When the corpus has no index.
         """
-        folder = self.settings.index_dir(self.corpus)
-        stamps = []
-        for name in ("manifest.sqlite", "manifest.sqlite-wal"):
-            try:
-                stamps.append((folder / name).stat().st_mtime_ns)
-            except FileNotFoundError:
-                stamps.append(0)
-        if self._info is None or self._info[0] != tuple(stamps):
-            self._info = (tuple(stamps), read_index_info(folder, self.corpus))
-        return self._info[1]
+        return self._index().info
+
+    @property
+    def vectors(self) -> VectorState:
+        """Whether the vectors can be searched."""
+        return self._index().vectors
 
     def stores(self) -> dict[str, Any]:
         """The document stores of the query pipeline that is loaded, by name; none before."""
-        pipeline = self._pipelines.any()
-        if pipeline is None:
-            return {}
-        retriever: Any = pipeline.get_component("keyword_retriever")
-        found = {"keyword": retriever.document_store, "parents": retriever.parent_store}
-        found["vector"] = getattr(pipeline.get_component("vector_retriever"), "document_store", None)
-        return {name: store for name, store in found.items() if store is not None}
+        index = getattr(self._using, "index", None) or self._served
+        return index.stores() if index else {}
 
     def filled_store(self, name: str) -> Any:
         """
@@ -189,14 +222,55 @@ class CorpusSearch:
         :returns: The store.
         :raises IndexMissingError: When it lost what the manifest knows: an empty answer would pass for a true one.
         """
-        pipeline = self._pipelines.any() or self._pipelines.ready(embeds=False)
-        store = getattr(pipeline.get_component(name), "document_store")  # noqa: B009
-        if not store.count_documents():
-            raise IndexMissingError(self.corpus)
-        return store
+        return self._index().filled_store(name)
 
     def _edition(self, info: IndexInfo) -> dict[str, Any]:
         return {"name": self.corpus, "version": info.corpus_version, "editions": info.editions}
 
-    def _ready_pipeline(self) -> Pipeline:
-        return self._pipelines.ready(embeds=not self.vector_problem())
+    def _required_parts(self) -> frozenset[str]:
+        if self._required is None:
+            self._required = required_parts(profile_names(self.profile, self.corpus, self.settings), self.settings)
+        return self._required
+
+    def _index(self) -> ServedIndex:
+        """The generation that is searched; inside `one_generation` always the same one."""
+        stack = getattr(self._using, "stack", None)
+        if stack is not None and self._using.index is not None:
+            return self._using.index
+        state = self._watch.state()
+        with self._lock:
+            index = self._served = self._served or self._opened(state)
+            if stack is not None:
+                self._using.index = stack.enter_context(index)
+        if index.generation == state.generation:
+            index.info, self._switch_problem = state.info, ""
+        elif time.monotonic() >= self._switch_due and self._switching.acquire(blocking=False):
+            threading.Thread(target=self._switch, args=(state,), daemon=True).start()
+        return index
+
+    def _opened(self, state: IndexState) -> ServedIndex:
+        return ServedIndex(self.corpus, self._name, self.profile, self.settings, state, self._progress)
+
+    def _switch(self, state: IndexState) -> None:
+        """Make another generation ready beside the one that is searched, and search it from then on."""
+        before = self._served
+        try:
+            index = self._opened(state)
+            index.warm_up()
+            index.filled_store("keyword_retriever")
+        except Exception as error:
+            self._switch_problem = f"generation {state.generation} is active but can't be searched: {error}"
+            logger.warning("%s; the one before is searched", self._switch_problem, exc_info=True)
+            self._switch_due = time.monotonic() + _RETRY_SECONDS
+        else:
+            with self._lock:
+                self._served = index
+            logger.info("searching generation %d of %s", state.generation, self.corpus)
+            if before:
+                before.close()
+            del before
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+        finally:
+            self._switching.release()

@@ -9,15 +9,16 @@ from typing import Any
 
 from pipelines.corpora import NO_SOURCE, Corpus
 from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
+from pipelines.generation_removal import remove_generation
+from pipelines.generations import chosen_generation
 from pipelines.index_lock import index_lock
-from pipelines.loading import Definition, build, resolve, without
-from pipelines.manifest import RECIPE, Manifest, read_path
-from pipelines.production import KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
+from pipelines.index_stores import open_stores
+from pipelines.loading import resolve
+from pipelines.manifest import RECIPE, Manifest
+from pipelines.manifest_database import Place, database_exists, manifest_place, read_path
 from pipelines.settings import Settings
 from pipelines.store_damage import find_damage
 from pipelines.vector_recipe import VectorRecipe
-
-STORES = {"keyword": KEYWORD_WRITER, "parents": PARENTS_WRITER, "vector": VECTOR_WRITER}
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,15 @@ class Doctor:
 
     def __init__(self, corpus: Corpus, settings: Settings | None = None, profile: str | None = None):
         self._corpus = corpus
-        settings = settings or Settings()
-        self._folder = settings.index_dir(corpus.name)
-        if not (self._folder / "manifest.sqlite").is_file():
+        self._settings = settings = settings or Settings()
+        generation = chosen_generation(settings, corpus.name)
+        self._folder = settings.generation_dir(corpus.name, generation)
+        self._manifest = manifest_place(settings, corpus.name, generation)
+        if not database_exists(self._manifest):
             raise IndexMissingError(corpus.name)
+        settings = settings.of_generation(generation)
         definition = resolve(corpus.indexing, profile, settings, corpus.name)
-        self._stores = _open_stores(definition)
+        self._stores = open_stores(definition)
         self._recipe = VectorRecipe.of(definition, settings, corpus.name)
 
     def examine(self) -> Findings:
@@ -107,7 +111,7 @@ class Doctor:
         :returns: What differs.
         :raises IndexDamagedError: When the manifest is damaged.
         """
-        with Manifest(self._folder / "manifest.sqlite") as manifest:
+        with Manifest(self._manifest) as manifest:
             manifest.check()
             return self._examine(manifest)
 
@@ -118,13 +122,9 @@ class Doctor:
         :returns: The paths that it was made of, as far as the manifest still tells them and they are there.
         :raises IndexLockedError: When another process writes this index.
         """
-        with index_lock(self._folder, self._corpus.name):
-            paths = _readable_roots(self._folder / "manifest.sqlite")
-            for path in self._folder.iterdir():
-                if path.is_dir():
-                    shutil.rmtree(path)
-                elif path.name != "lock":
-                    path.unlink()
+        with index_lock(self._settings, self._corpus.name):
+            paths = _readable_roots(self._manifest)
+            remove_generation(self._settings, self._corpus.name, self._stores)
         return paths
 
     def repair(self) -> Findings:
@@ -137,8 +137,8 @@ class Doctor:
         :raises IndexDamagedError: When the manifest is damaged, or a store that isn't in the index's folder.
         """
         with ExitStack() as stack:
-            stack.enter_context(index_lock(self._folder, self._corpus.name))
-            manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
+            stack.enter_context(index_lock(self._settings, self._corpus.name))
+            manifest = stack.enter_context(Manifest(self._manifest))
             for store in self._stores.values():
                 stack.callback(store.close)
             findings = self._examine(manifest)
@@ -201,14 +201,6 @@ class Doctor:
         return made_by.label if self._stores["vector"].count_documents() else ""
 
 
-def _open_stores(definition: Definition) -> dict[str, Any]:
-    writers = {name: writer for name, writer in STORES.items() if writer in definition["components"]}
-    others = [name for name in definition["components"] if name not in writers.values()]
-    pipeline = build(without(definition, others))
-    components: dict[str, Any] = {name: pipeline.get_component(writer) for name, writer in writers.items()}
-    return {name: component.document_store for name, component in components.items()}
-
-
 def _ids(manifest: Manifest, query: str) -> set[str]:
     return {row[0] for row in manifest.rows(query)}
 
@@ -221,14 +213,14 @@ def _mark_missing(manifest: Manifest, store: str, ids: Iterable[str]) -> None:
         table, column = ("chunks", "id") if store == "keyword" else ("claims", "source_id")
         manifest.change(
             "UPDATE sources SET state = 'pending' WHERE state = 'done' AND origin IN"
-            f" (SELECT origin FROM {table} WHERE {column} IN (SELECT value FROM json_each(?)))",
+            f" (SELECT origin FROM {table} WHERE {column} IN ?)",
             list(ids),
         )
 
 
-def _readable_roots(path: Path) -> list[Path]:
+def _readable_roots(place: Place) -> list[Path]:
     try:
-        with Manifest(path) as manifest:
+        with Manifest(place) as manifest:
             roots = [read_path(row["path"]) for row in manifest.rows("SELECT path FROM roots")]
     except TansakuError:
         return []

@@ -13,6 +13,7 @@ from pipelines.loading import Definition, build
 from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, VECTOR_WRITER
 from pipelines.scanning import Progress
+from pipelines.shards import WHOLE, Shard
 from pipelines.vector_recipe import VectorRecipe
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class VectorPass:
     :param definition: The resolved indexing pipeline, with `embedder` and `vector_writer`.
     :param get_chunks: Gets chunks by id from the keyword store.
     :param corpus: Whose index it is, for messages.
+    :param shard: The part of the sources whose chunks are embedded.
     """
 
     def __init__(
@@ -43,9 +45,11 @@ class VectorPass:
         definition: Definition,
         get_chunks: "Callable[[list[str]], list[Document]]",
         corpus: str,
+        shard: Shard = WHOLE,
     ):
         self._manifest = manifest
         self._corpus = corpus
+        self._shard = shard
         self._get_chunks = get_chunks
         # Not warmed up before there is something to embed: loading the model takes seconds.
         self._pipeline = build(_embedding_part(definition))
@@ -107,14 +111,16 @@ class VectorPass:
 
         :param progress: Called before each batch and at the end.
         """
-        rows = self._manifest.with_old_metadata()
+        rows = [row for row in self._manifest.with_old_metadata() if self._shard.owns(row["origin"])]
         for start in range(0, len(rows), REFRESHED):
             progress(REFRESHING, start, len(rows))
             batch = rows[start : start + REFRESHED]
-            kept = self._keep_vectors(list(self._chunks_of(batch).values()))
-            self._manifest.mark_embedded([row for row in batch if row["id"] in kept])
-            if lost := [row["id"] for row in batch if row["id"] not in kept]:
-                self._manifest.forget_vectors(lost)
+            with self._manifest.turn():
+                batch = self._manifest.unchanged(batch)
+                kept = self._keep_vectors(list(self._chunks_of(batch).values()))
+                self._manifest.mark_embedded([row for row in batch if row["id"] in kept])
+                if lost := [row["id"] for row in batch if row["id"] not in kept]:
+                    self._manifest.forget_vectors(lost)
         if rows:
             progress(REFRESHING, len(rows), len(rows))
 
@@ -135,7 +141,7 @@ class VectorPass:
             self._pipeline.warm_up()
         progress(LOADING, 1, 1)
         done = 0
-        while rows := self._manifest.todo(BATCH):
+        for rows in self._waiting():
             chunks = list(self._chunks_of(rows).values())
             vectors: list[Document] = []
             for start in range(0, len(chunks), STEP):
@@ -143,11 +149,24 @@ class VectorPass:
                 with self._explained("embedding failed"):
                     vectors += self._embedder.run(documents=chunks[start : start + STEP])["documents"]
             require_space_for_vectors(self.store, self._manifest.count_vectors() + len(vectors))
-            self._writer.run(documents=vectors)
-            self._manifest.mark_embedded(rows)
+            with self._manifest.turn():
+                same = self._manifest.unchanged(rows)
+                ids = {row["id"] for row in same}
+                if ids:
+                    self._writer.run(documents=[vector for vector in vectors if vector.id in ids])
+                    self._manifest.mark_embedded(same)
             done += len(rows)
         progress(EMBEDDING, done, total)
         return done
+
+    def _waiting(self) -> Iterator[list[Any]]:
+        """Batches of chunks that wait for their vector."""
+        after = ""
+        while rows := self._manifest.todo(BATCH * self._shard.count, after):
+            after = rows[-1]["id"]
+            own = [row for row in rows if self._shard.owns(row["origin"])]
+            for start in range(0, len(own), BATCH):
+                yield own[start : start + BATCH]
 
     def _chunks_of(self, rows: Sequence[Any]) -> "dict[str, Document]":
         chunks = {chunk.id: chunk for chunk in self._get_chunks([row["id"] for row in rows])}

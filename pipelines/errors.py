@@ -1,7 +1,7 @@
 """One tree of exceptions for everything that a user can put right."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 
 def worded(value: object) -> str:
@@ -83,6 +83,23 @@ class IndexDamagedError(TansakuError):
 
 class StoreError(TansakuError):
     """A store refuses to work, for example because another process writes it; the message is the store's own."""
+
+
+class StoreDownError(TansakuError):
+    """
+    A part that the answer needs can't be used now; it may be again soon, so the same call may be made again.
+
+    :param parts: "keyword", "vector" or "reranker".
+    :param reason: What is known of it.
+    """
+
+    code = "search_degraded"
+    retry_after = 5
+    """Seconds after which a caller may try again."""
+
+    def __init__(self, parts: Sequence[str], reason: str = "GET /health and the log say why"):
+        self.parts = list(parts)
+        super().__init__(f"the search can't do without {' and '.join(parts)}, which fails now ({reason}); try again")
 
 
 class IndexLockedError(TansakuError):

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.corpora import NO_SOURCE
-from pipelines.manifest import Manifest, read_path
+from pipelines.manifest import Manifest
+from pipelines.manifest_database import read_path
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,8 @@ def source_reports(manifest: Manifest, changed: set[str]) -> list[SourceReport]:
             SELECT origin, row_number() OVER (PARTITION BY source_id ORDER BY precedence DESC, origin) AS place
             FROM claims),
         offers AS (
-            SELECT origin, count(*) AS sections, sum(place > 1) AS shadowed FROM winners GROUP BY origin),
+            SELECT origin, count(*) AS sections, count(*) FILTER (WHERE place > 1) AS shadowed FROM winners
+            GROUP BY origin),
         sizes AS (SELECT origin, count(*) AS chunks FROM chunks WHERE text_hash IS NOT NULL GROUP BY origin)
         SELECT s.origin, coalesce(f.path, '') AS path, s.kind, coalesce(o.sections, 0) AS sections,
             coalesce(z.chunks, 0) AS chunks, coalesce(o.shadowed, 0) AS shadowed, s.reason, s.unreadable

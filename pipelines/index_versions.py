@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines import PROJECT
+from pipelines.generations import chosen_generation
 from pipelines.loading import Definition, without
 from pipelines.manifest import Manifest
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
@@ -34,7 +35,7 @@ class IndexVersions:
         self._definition = definition
         self._settings = settings
         self._corpus = corpus
-        self._folder = settings.index_dir(corpus)
+        self._folder = settings.generation_dir(corpus, chosen_generation(settings, corpus))
 
     def replace_changed_stores(self) -> None:
         """A store that the profile defines otherwise than before starts anew: fields can't be added to an index."""
@@ -74,7 +75,7 @@ class IndexVersions:
     def set_corpus_version(self) -> None:
         """The version changes with the index's content only: the day of the change and a hash over all chunks."""
         digest = hashlib.sha256()
-        for row in self._manifest.rows(
+        for row in self._manifest.stream(
             "SELECT id, text_hash, meta_hash FROM chunks WHERE text_hash IS NOT NULL ORDER BY id"
         ):
             digest.update("\t".join(row).encode() + b"\n")

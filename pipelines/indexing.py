@@ -10,6 +10,7 @@ from typing import Any
 from pipelines.corpora import Corpus
 from pipelines.embedding import VectorPass
 from pipelines.free_space import full_disk_named, require_space, space_for_sources
+from pipelines.generations import chosen_generation, chosen_manifest
 from pipelines.index_lock import index_lock
 from pipelines.index_report import IndexReport, source_reports, under
 from pipelines.index_versions import IndexVersions
@@ -19,6 +20,7 @@ from pipelines.pending_sources import PendingSources, outcomes
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER, Produced, produce
 from pipelines.scanning import Progress, Scanner, no_progress
 from pipelines.settings import Settings
+from pipelines.shards import WHOLE, Shard, check_shard
 from pipelines.sources import PACKED_SUFFIXES
 from pipelines.store_damage import damage_named
 from pipelines.vector_recipe import VectorRecipe
@@ -47,6 +49,7 @@ class IndexRun:
     :param profile: Which stores and embedder; that of the settings by default.
     :param progress: Called with a step's name, what is done and what there is to do.
     :param workers: Processes that convert sources; one a core by default.
+    :param shard: The part of the sources that the run is about; runs over the other parts may go on beside it.
     """
 
     def __init__(
@@ -56,13 +59,14 @@ class IndexRun:
         profile: str | None = None,
         progress: Progress = no_progress,
         workers: int | None = None,
+        shard: Shard = WHOLE,
     ):
         self._corpus = corpus
         self._settings = settings or Settings()
-        self._definition = resolve(corpus.indexing, profile, self._settings, corpus.name)
+        self._profile = profile
+        self._shard = shard
         self._progress = progress
         self._workers = workers or len(os.sched_getaffinity(0))
-        self._folder = self._settings.index_dir(corpus.name)
         self._changed: set[str] = set()
         self._stores: dict[str, Any] = {}
         self._removed = 0
@@ -81,38 +85,52 @@ class IndexRun:
         :raises ArgumentError: When a path does not exist.
         :raises DiskFullError: When there is too little room; what was done so far is kept.
         """
-        paths = paths or []
+        with index_lock(self._settings, self._corpus.name, None if self._shard == WHOLE else self._shard):
+            return self.run_locked(paths or [], vectors=vectors, prune=prune)
+
+    def run_locked(self, paths: list[Path], *, vectors: bool = True, prune: bool = False) -> IndexReport:
+        """The same as `run`, for those who hold the index's lock."""
+        generation = chosen_generation(self._settings, self._corpus.name)
+        self._settings = self._settings.of_generation(generation)
+        self._definition = resolve(self._corpus.indexing, self._profile, self._settings, self._corpus.name)
+        check_shard(self._shard, self._settings, self._definition, prune)
+        self._folder = self._settings.generation_dir(self._corpus.name, generation)
+        self._folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            stack.enter_context(index_lock(self._folder, self._corpus.name))
             require_space(self._folder, 0)
             stack.enter_context(full_disk_named(self._folder))
             stack.enter_context(damage_named(self._corpus.name, lambda: self._stores))
-            self._manifest = stack.enter_context(Manifest(self._folder / "manifest.sqlite"))
+            self._manifest = stack.enter_context(Manifest(chosen_manifest(self._settings, self._corpus.name)))
             versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
-            versions.replace_changed_stores()
-            self._open_stores()
-            for writer in self._writers.values():
-                stack.callback(writer.document_store.close)
-            versions.expire(self._count_stored())
+            with self._manifest.turn():
+                versions.replace_changed_stores()
+                self._open_stores()
+                for writer in self._writers.values():
+                    stack.callback(writer.document_store.close)
+                versions.expire(self._count_stored())
             with self._timed("reading"):
-                notes = Scanner(self._manifest, self._corpus, self._progress).scan(paths, prune) if paths else []
+                scanner = Scanner(self._manifest, self._corpus, self._progress, self._shard)
+                notes = scanner.scan(paths, prune) if paths else []
             with self._timed("keyword"):
                 self._remove_gone()
                 self._index_pending()
-            versions.set_corpus_version()
+            with self._manifest.turn():
+                versions.set_corpus_version()
             vector_pass = self._vector_pass()
             if vector_pass:
                 self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
-                notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
-                vector_pass.remove_outdated(self._progress)
-                vector_pass.check()
+                with self._manifest.turn():
+                    notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
+                    vector_pass.remove_outdated(self._progress)
+                    vector_pass.check()
                 vector_pass.refresh(self._progress)
                 if vectors:
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
-            if self._count_stored() != self._manifest.count_chunks():
-                notes.append(f"the stores are not what they should be; see: tansaku doctor {self._corpus.name}")
+            with self._manifest.turn():
+                if self._count_stored() != self._manifest.count_chunks():
+                    notes.append(f"the stores are not what they should be; see: tansaku doctor {self._corpus.name}")
             return self._report(paths, notes)
 
     def _report(self, paths: list[Path], notes: list[str]) -> IndexReport:
@@ -141,14 +159,19 @@ class IndexRun:
         if not {EMBEDDER, VECTOR_WRITER} <= set(self._definition["components"]):
             return None
         return VectorPass(
-            self._manifest, self._definition, self._writers[KEYWORD_WRITER].document_store.get_many, self._corpus.name
+            self._manifest,
+            self._definition,
+            self._writers[KEYWORD_WRITER].document_store.get_many,
+            self._corpus.name,
+            self._shard,
         )
 
     def _count_stored(self) -> int:
         return int(self._writers[KEYWORD_WRITER].document_store.count_documents())
 
     def _remove_gone(self) -> None:
-        gone = [row["origin"] for row in self._manifest.rows("SELECT origin FROM sources WHERE state = 'gone'")]
+        rows = self._manifest.rows("SELECT origin FROM sources WHERE state = 'gone'")
+        gone = [row["origin"] for row in rows if self._shard.owns(row["origin"])]
         for start in range(0, len(gone), BATCH_REMOVED):
             self._progress(REMOVING, start, len(gone))
             batch = gone[start : start + BATCH_REMOVED]
@@ -157,7 +180,7 @@ class IndexRun:
 
     def _index_pending(self) -> None:
         """Index what is pending, and what becomes pending because a better edition of a record went away."""
-        waiting = PendingSources(self._manifest, self._corpus)
+        waiting = PendingSources(self._manifest, self._corpus, self._shard)
         while pending := waiting.rows():
             size = self._require_space_for(pending)
             workers = self._workers if size > POOL_BYTES or len(pending) > POOL_SOURCES else 1
@@ -188,6 +211,12 @@ class IndexRun:
             for document in (*produced.chunks, *produced.records)
         }
         require_space(self._folder, space_for_sources(sum(len(chunk.content or "") for chunk in produced.chunks)))
+        with self._manifest.turn():
+            self._put(results, produced, claims, gone)
+        self._changed |= set(origins)
+
+    def _put(self, results: list[Outcome], produced: Produced, claims: dict[tuple[str, str], int], gone: bool) -> None:
+        origins = [outcome.origin for outcome in results]
         plan = self._manifest.plan(origins, claims)
         rows = [row for row in produced.rows if plan.winners.get(row.source_id) == row.origin]
         self._manifest.begin(origins, claims, plan, rows)
@@ -200,7 +229,6 @@ class IndexRun:
                 if documents:
                     writer.run(documents=documents)
         self._manifest.finish(results, claims, plan, rows, gone)
-        self._changed |= set(origins)
 
     def _timed(self, name: str) -> "_Timer":
         return _Timer(self._seconds, name)

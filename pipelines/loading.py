@@ -2,7 +2,8 @@
 Loads a pipeline file: resolves the names that a profile defines and makes a Haystack pipeline of it.
 
 A pipeline file is plain Haystack YAML plus `corpus:` and references such as `${stores.keyword}`. What they stand for
-comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings.
+comes from `profiles/<profile>.yaml`, `${paths.index}` and `${paths.models}` from the settings, `${generation}` from the
+list of the index's generations.
 """
 
 import json
@@ -17,7 +18,10 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from pipelines import PROJECT
 from pipelines.errors import ConfigError, UnknownNameError
+from pipelines.extras import require_extras
+from pipelines.generations import chosen_generation
 from pipelines.settings import Settings
 from pipelines.yaml_lines import YamlLines
 from pipelines.yaml_loader import compose_yaml, construct_yaml, fault_of
@@ -26,8 +30,12 @@ if TYPE_CHECKING:
     from haystack import Pipeline
 
 TRUSTED_PACKAGES = ("components", "memory_components")
-MODELS = ("chat_generator", "ranker")
-"""Parameters without which a component of a query pipeline does nothing."""
+MODELS = {"HyDEGenerator": "chat_generator", "Reranker": "ranker"}
+"""The parameters without which components of a query pipeline do nothing."""
+FIELDS = "indexes/fields.yaml"
+"""The file below the pipelines folder that says what the stores of each corpus index."""
+DEFAULTS: dict[str, dict[str, Any]] = {"stores": {"fallback": None}, "budgets": {"keyword": None, "vector": None}}
+"""Names that pipeline files may refer to although a profile doesn't define them."""
 HAYSTACK_KEYS = ("components", "connections", "metadata", "max_runs_per_component", "connection_type_validation")
 _OWN_REFERENCE = re.compile(rf"\$\{{\s*(?:\.|(?:{'|'.join(HAYSTACK_KEYS)})\b)")
 
@@ -90,7 +98,8 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param profile: The profile's name ("embedded") or the path of a file.
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
-    :returns: The profile's own names, `corpus` and `paths`.
+    :returns: The profile's own names, `corpus`, `generation` ("g2"), `index` (for names on servers), `paths` and the
+        corpus's `fields`.
     :raises UnknownNameError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
@@ -98,11 +107,31 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in named.parent.glob("*.yaml")))
         raise UnknownNameError(f"there is no profile {profile!r}; there are: {names} (or give the path of a YAML file)")
-    paths = {"index": str(settings.index_dir(corpus)), "models": str(settings.models_dir)}
+    generation = chosen_generation(settings, corpus)
+    paths = {
+        "index": str(settings.generation_dir(corpus, generation)),
+        "models": str(settings.models_dir),
+        "memory": str(settings.data_dir.expanduser().absolute() / "memory.sqlite"),
+        "config": str(PROJECT / "config"),
+    }
     defined = read_yaml(path)
     if defined.get("llm") is None:
         defined["llm"] = _llm(settings)
-    return {**defined, "corpus": corpus, "paths": paths}
+    for group, defaults in DEFAULTS.items():
+        given = defined.get(group) or {}
+        defined[group] = {**given, **{key: value for key, value in defaults.items() if key not in given}}
+    index = f"{settings.index_prefix}-{corpus}-g{generation}"
+    listed = settings.pipelines_dir / FIELDS  # profiles of one's own may do without
+    fields = read_yaml(listed).get(corpus, {}) if listed.is_file() else {}
+    own = {"corpus": corpus, "generation": f"g{generation}", "index": index, "paths": paths, "fields": fields}
+    return {**defined, **own}
+
+
+def resolved_names(profile: str, corpus: str, settings: Settings) -> Definition:
+    """What `profile_names` gives, with its own references resolved."""
+    names: Any = OmegaConf.to_container(OmegaConf.create(profile_names(profile, corpus, settings)), resolve=True)
+    assert isinstance(names, dict)
+    return names
 
 
 def _llm(settings: Settings) -> Definition | None:
@@ -166,8 +195,9 @@ def build(definition: Definition) -> "Pipeline":
 
     :param definition: What `resolve` returns, or a part of it.
     :returns: The pipeline, not warmed up.
-    :raises ConfigError: When Haystack refuses it.
+    :raises ConfigError: When Haystack refuses it, or a package that it needs isn't installed.
     """
+    require_extras(definition)
     prepare_haystack()
     from haystack import Pipeline
     from haystack.core.errors import PipelineError, SerializationError
@@ -246,8 +276,9 @@ def without_idle(definition: Definition) -> Definition:
 
 
 def _is_idle(spec: Definition) -> bool:
+    model = MODELS.get(str(spec["type"]).rpartition(".")[2])
     parameters = spec.get("init_parameters") or {}
-    return any(name in parameters and parameters[name] is None for name in MODELS)
+    return model in parameters and parameters[model] is None
 
 
 def instantiate(spec: Definition) -> Any:
@@ -256,8 +287,9 @@ def instantiate(spec: Definition) -> Any:
 
     :param spec: As it stands in a resolved definition or a profile.
     :returns: The object.
-    :raises ConfigError: When its class can't be imported.
+    :raises ConfigError: When its class can't be imported, or a package that it needs isn't installed.
     """
+    require_extras(spec)
     prepare_haystack()
     from haystack.core.serialization import default_from_dict
 
@@ -288,9 +320,8 @@ def open_store(store: str, corpus: str, profile: str | None = None, settings: Se
     """
     settings = settings or Settings()
     profile = profile or settings.profile
-    names = OmegaConf.to_container(OmegaConf.create(profile_names(profile, corpus, settings)), resolve=True)
-    assert isinstance(names, dict)
-    stores = names.get("stores") or {}
-    if not stores.get(store):
+    named = resolved_names(profile, corpus, settings)
+    stores = {name: spec for name, spec in named["stores"].items() if spec}
+    if store not in stores:
         raise ConfigError(f"profile {profile!r} defines no store {store!r}; it has: {', '.join(stores) or 'none'}")
     return instantiate(stores[store])

@@ -11,30 +11,25 @@ Invariants, which make a killed run harmless:
   `vector_text` empty: from then on, until the vector is taken out, the vector store may hold one of another text.
 """
 
-import json
-import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
+from pipelines.errors import IndexMissingError
+from pipelines.manifest_database import Place, Row, database_exists, open_database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS roots (name TEXT PRIMARY KEY, path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
-    key TEXT PRIMARY KEY, root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER, changed INTEGER);
+    key TEXT PRIMARY KEY, root TEXT NOT NULL, path TEXT NOT NULL, size BIGINT, changed BIGINT);
 CREATE TABLE IF NOT EXISTS sources (
     origin TEXT PRIMARY KEY, file TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, state TEXT NOT NULL,
-    open INTEGER NOT NULL DEFAULT 0, kind TEXT NOT NULL DEFAULT '', detail TEXT NOT NULL DEFAULT '',
+    open BIGINT NOT NULL DEFAULT 0, kind TEXT NOT NULL DEFAULT '', detail TEXT NOT NULL DEFAULT '',
     edition TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', unreadable TEXT NOT NULL DEFAULT '');
 CREATE INDEX IF NOT EXISTS sources_file ON sources (file);
 CREATE INDEX IF NOT EXISTS sources_state ON sources (state);
 CREATE TABLE IF NOT EXISTS claims (
-    origin TEXT NOT NULL, source_id TEXT NOT NULL, precedence INTEGER NOT NULL,
+    origin TEXT NOT NULL, source_id TEXT NOT NULL, precedence BIGINT NOT NULL,
     PRIMARY KEY (origin, source_id)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS claims_source_id ON claims (source_id, precedence DESC, origin);
 CREATE TABLE IF NOT EXISTS chunks (
@@ -42,10 +37,16 @@ CREATE TABLE IF NOT EXISTS chunks (
     vector_text TEXT, vector_meta TEXT) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS chunks_origin ON chunks (origin);
 CREATE INDEX IF NOT EXISTS chunks_source_id ON chunks (source_id);
-CREATE INDEX IF NOT EXISTS chunks_todo ON chunks (id)
-    WHERE text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash);
 """
-_TODO = "text_hash IS NOT NULL AND (vector_text IS NOT text_hash OR vector_meta IS NOT meta_hash)"
+_TODO = (
+    "text_hash IS NOT NULL AND (vector_text IS NULL OR vector_text <> text_hash"
+    " OR vector_meta IS NULL OR vector_meta <> meta_hash)"
+)
+# An index of older manifests says the same in words that a planner takes for others.
+_TABLES = f"""{_SCHEMA}
+DROP INDEX IF EXISTS chunks_todo;
+CREATE INDEX IF NOT EXISTS chunks_waiting ON chunks (id) WHERE {_TODO};
+"""
 
 _OUTDATED = "vector_text IS NOT NULL AND (text_hash IS NULL OR vector_text <> text_hash)"
 
@@ -119,96 +120,31 @@ class IndexInfo:
 
 class Manifest:
     """
-    The manifest of one corpus, in SQLite.
+    The manifest of one generation of a corpus's index.
 
     Usage example:
     ```python
-    with Manifest(settings.index_dir(corpus) / "manifest.sqlite") as manifest:
+    with Manifest(manifest_place(settings, corpus, generation)) as manifest:
         manifest.fact("corpus_version")
     ```
 
-    :param path: The database file; made when it isn't there.
-    :raises IndexDamagedError: When the file is damaged; so do all methods.
+    :param place: The database; made when it isn't there.
+    :raises IndexDamagedError: When its file is damaged; so do all methods.
     :raises TansakuError: When it can't be used for another reason, such as a full disk.
     """
 
-    def __init__(self, path: Path):
-        self._path = path
-        is_writable = os.access(path.parent, os.W_OK) or not path.exists()
-        # Where nothing can be written SQLite can't keep its log, and a manifest that was closed has none.
-        place = path if is_writable else f"{path.absolute().as_uri()}?immutable=1"
-        self._db = sqlite3.connect(place, isolation_level=None, timeout=30, uri=not is_writable)
-        self._db.row_factory = sqlite3.Row
-        try:
-            if not is_writable:
-                self._refuse_log()
-                return
-            with self._explained():
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=FULL")
-                self._db.executescript(_SCHEMA)
-        except TansakuError:
-            self._db.close()
-            raise
-
-    def _refuse_log(self) -> None:
-        log = self._path.with_name(f"{self._path.name}-wal")
-        if log.exists() and log.stat().st_size:
-            raise TansakuError(
-                f"{self._path.parent} is read-only, and an index run there was stopped or is at work; finish it first"
-            )
+    def __init__(self, place: Place):
+        self._db = open_database(place, _TABLES)
+        # What a database does is a manifest's doing, too.
+        self.transaction, self.rows, self.change = self._db.transaction, self._db.rows, self._db.change
+        self.stream, self.check, self.close = self._db.stream, self._db.check, self._db.close
+        self.turn = self._db.turn
 
     def __enter__(self) -> "Manifest":
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Close the database."""
-        self._db.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All of the block's changes, or none."""
-        with self._explained():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    def rows(self, query: str, *parameters: Any) -> list[sqlite3.Row]:
-        """The rows of a query; a list parameter is bound as JSON, for `IN (SELECT value FROM json_each(?))`."""
-        with self._explained():
-            return self._db.execute(query, [_bound(parameter) for parameter in parameters]).fetchall()
-
-    def change(self, statement: str, *parameters: Any) -> int:
-        """Run a statement and tell how many rows it changed."""
-        with self._explained():
-            return self._db.execute(statement, [_bound(parameter) for parameter in parameters]).rowcount
-
-    def check(self) -> None:
-        """
-        Read the whole file.
-
-        :raises IndexDamagedError: When it is damaged.
-        """
-        found = self.rows("PRAGMA quick_check(1)")[0][0]
-        if found != "ok":
-            raise IndexDamagedError(self._path.parent.name, {"manifest": f"{self._path}: {' '.join(found.split())}"})
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-                # The folder of an index has its corpus's name.
-                raise IndexDamagedError(self._path.parent.name, {"manifest": f"{self._path}: {error}"}) from error
-            raise TansakuError(f"the manifest {self._path} can't be used: {error}") from error
 
     def fact(self, name: str) -> str:
         """A named fact about the index; empty when it isn't known."""
@@ -217,7 +153,8 @@ class Manifest:
 
     def set_fact(self, name: str, value: str) -> None:
         """Note a fact about the index."""
-        self.change("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value)
+        statement = "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        self.change(statement, name, value)
 
     def plan(self, origins: Sequence[str], claims: Claims) -> Plan:
         """
@@ -230,13 +167,13 @@ class Manifest:
         :returns: What has to be written.
         """
         batch = set(origins)
-        before = self.rows("SELECT source_id FROM claims WHERE origin IN (SELECT value FROM json_each(?))", list(batch))
+        before = self.rows("SELECT source_id FROM claims WHERE origin IN ?", list(batch))
         records = {row["source_id"] for row in before} | {source_id for _, source_id in claims}
         offers: dict[str, list[tuple[int, str]]] = {record: [] for record in records}
         previous: dict[str, list[tuple[int, str, bool]]] = {record: [] for record in records}
         for row in self.rows(
             "SELECT c.source_id, c.origin, c.precedence, s.open FROM claims c JOIN sources s USING (origin)"
-            " WHERE c.source_id IN (SELECT value FROM json_each(?))",
+            " WHERE c.source_id IN ?",
             list(records),
         ):
             previous[row["source_id"]].append((-row["precedence"], row["origin"], bool(row["open"])))
@@ -269,15 +206,14 @@ class Manifest:
         """
         outdated = self._replaced(origins, plan, {chunk.id: chunk.text_hash for chunk in chunks})
         with self.transaction():
-            self.change("UPDATE sources SET open = 1 WHERE origin IN (SELECT value FROM json_each(?))", list(origins))
-            self._add_claims(claims, "OR IGNORE")
-            self._db.executemany("UPDATE chunks SET vector_text = '' WHERE id = ?", [(id,) for id in outdated])
+            self.change("UPDATE sources SET open = 1 WHERE origin IN ?", list(origins))
+            self._add_claims(claims, "NOTHING")
+            self.change("UPDATE chunks SET vector_text = '' WHERE id IN ?", outdated)
 
     def _replaced(self, origins: Sequence[str], plan: Plan, texts: Mapping[str, str]) -> list[str]:
         """Chunks of a batch that had another text; a vector of theirs may be in the store without being noted yet."""
         rows = self.rows(
-            "SELECT id, text_hash, vector_text FROM chunks WHERE origin IN (SELECT value FROM json_each(?))"
-            " OR source_id IN (SELECT value FROM json_each(?))",
+            "SELECT id, text_hash, vector_text FROM chunks WHERE origin IN ? OR source_id IN ?",
             list(origins),
             list(plan.winners),
         )
@@ -300,17 +236,17 @@ class Manifest:
         :param gone: The sources do not exist any more, and leave the manifest.
         """
         origins = [outcome.origin for outcome in outcomes]
-        batch = "origin IN (SELECT value FROM json_each(?))"
+        batch = "origin IN ?"
         with self.transaction():
             self.change(f"DELETE FROM claims WHERE {batch}", origins)
-            self._add_claims(claims, "OR REPLACE")
+            self._add_claims(claims, "UPDATE SET precedence = excluded.precedence")
             self.change(f"UPDATE sources SET state = 'pending' WHERE {batch}", list(plan.displaced))
             self.change(
-                f"UPDATE chunks SET text_hash = NULL WHERE {batch} OR source_id IN (SELECT value FROM json_each(?))",
+                f"UPDATE chunks SET text_hash = NULL WHERE {batch} OR source_id IN ?",
                 origins,
                 list(plan.winners),
             )
-            self._db.executemany(
+            self._db.change_many(
                 "INSERT INTO chunks (id, source_id, origin, text_hash, meta_hash) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET source_id = excluded.source_id, origin = excluded.origin,"
                 " text_hash = excluded.text_hash, meta_hash = excluded.meta_hash",
@@ -319,15 +255,15 @@ class Manifest:
             if gone:
                 self.change(f"DELETE FROM sources WHERE {batch}", origins)
                 return
-            self._db.executemany(
+            self._db.change_many(
                 "UPDATE sources SET state = 'done', open = 0, unreadable = '', digest = ?, kind = ?, detail = ?,"
                 " edition = ?, reason = ? WHERE origin = ?",
                 [(o.digest, o.kind, o.detail, o.edition, o.reason, o.origin) for o in outcomes],
             )
 
     def _add_claims(self, claims: Claims, conflict: str) -> None:
-        self._db.executemany(
-            f"INSERT {conflict} INTO claims VALUES (?, ?, ?)",
+        self._db.change_many(
+            f"INSERT INTO claims VALUES (?, ?, ?) ON CONFLICT (origin, source_id) DO {conflict}",
             [(origin, source_id, precedence) for (origin, source_id), precedence in claims.items()],
         )
 
@@ -343,11 +279,18 @@ class Manifest:
         """How many chunks wait for their vector."""
         return int(self.rows(f"SELECT count(*) FROM chunks WHERE {_TODO}")[0][0])
 
-    def todo(self, limit: int) -> list[sqlite3.Row]:
-        """Some of the chunks that wait for their vector."""
-        return self.rows(f"SELECT * FROM chunks WHERE {_TODO} ORDER BY id LIMIT ?", limit)
+    def todo(self, limit: int, after: str = "") -> list[Row]:
+        """The first chunks behind an id that wait for their vector, in order of their ids."""
+        return self.rows(f"SELECT * FROM chunks WHERE {_TODO} AND id > ? ORDER BY id LIMIT ?", after, limit)
 
-    def with_old_metadata(self) -> list[sqlite3.Row]:
+    def unchanged(self, rows: Sequence[Row]) -> list[Row]:
+        """Those of some chunks whose text and metadata are still the same."""
+        ids = [row["id"] for row in rows]
+        found = self.rows("SELECT id, text_hash, meta_hash FROM chunks WHERE id IN ?", ids)
+        now = {row["id"]: (row["text_hash"], row["meta_hash"]) for row in found}
+        return [row for row in rows if now.get(row["id"]) == (row["text_hash"], row["meta_hash"])]
+
+    def with_old_metadata(self) -> list[Row]:
         """The chunks whose vector is of their text and has the metadata that they had before."""
         return self.rows(f"SELECT * FROM chunks WHERE {_TODO} AND vector_text = text_hash ORDER BY id")
 
@@ -355,10 +298,10 @@ class Manifest:
         """The chunks that have a vector of their text."""
         return {row["id"] for row in self.rows("SELECT id FROM chunks WHERE vector_text = text_hash")}
 
-    def mark_embedded(self, rows: Iterable[sqlite3.Row]) -> None:
+    def mark_embedded(self, rows: Iterable[Row]) -> None:
         """Note that the vectors of these chunks, as they were in `todo`, are in the vector store."""
         with self.transaction():
-            self._db.executemany(
+            self._db.change_many(
                 "UPDATE chunks SET vector_text = ?, vector_meta = ? WHERE id = ?",
                 [(row["text_hash"], row["meta_hash"], row["id"]) for row in rows],
             )
@@ -380,9 +323,7 @@ class Manifest:
 
     def forget_vectors(self, ids: list[str]) -> None:
         """Note that some chunks have no vector."""
-        self.change(
-            "UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN (SELECT value FROM json_each(?))", ids
-        )
+        self.change("UPDATE chunks SET vector_text = NULL, vector_meta = NULL WHERE id IN ?", ids)
 
     def info(self) -> IndexInfo:
         """What the index holds now."""
@@ -401,24 +342,23 @@ class Manifest:
         )
 
 
-def read_index_info(folder: Path, corpus: str) -> IndexInfo:
+def read_index_info(place: Place, corpus: str) -> IndexInfo:
     """
-    What a corpus's index holds, for a process that only searches it.
+    What a generation of a corpus's index holds, for a process that only searches it.
 
     Usage example:
     ```python
-    read_index_info(settings.index_dir("us-patent-law"), "us-patent-law").corpus_version
+    read_index_info(manifest_place(settings, "us-patent-law", 1), "us-patent-law").corpus_version
     ```
 
-    :param folder: The index's folder.
+    :param place: Its manifest.
     :param corpus: For the message.
     :returns: Versions and counts.
     :raises IndexMissingError: When there is no index yet.
     """
-    path = folder / "manifest.sqlite"
-    if not path.is_file():
+    if not database_exists(place):
         raise IndexMissingError(corpus)
-    with Manifest(path) as manifest:
+    with Manifest(place) as manifest:
         info = manifest.info()
     if not info.chunks:
         raise IndexMissingError(corpus)
@@ -428,15 +368,3 @@ def read_index_info(folder: Path, corpus: str) -> IndexInfo:
 def _newest(editions: list[str]) -> list[str]:
     """Of documents that have a day of publication each, the last one tells how far the index goes."""
     return [max(editions)] if all(edition.startswith("published ") for edition in editions) else editions
-
-
-def read_path(stored: str | bytes) -> Path:
-    """A path as the manifest keeps it: as text, or as bytes when its name is no valid UTF-8."""
-    return Path(os.fsdecode(stored))
-
-
-def _bound(parameter: Any) -> Any:
-    if isinstance(parameter, Path):
-        raw = os.fsencode(parameter)
-        return str(parameter) if raw.decode("utf-8", "ignore").encode() == raw else raw
-    return json.dumps(parameter) if isinstance(parameter, list) else parameter

@@ -73,6 +73,7 @@ class MpepSearch(CorpusSearch):
         candidates = top_k * 4 if retrieve_k is None else check_count("retrieve_k", retrieve_k)
         candidates = max(min(candidates, _MOST_CANDIDATES), top_k)
         filters = build_filters(source_filter, is_statute, is_regulation, is_update)
+        self.prepare()
         started = time.perf_counter()
         answer = self.run(
             {

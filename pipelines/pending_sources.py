@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.corpora import NO_SOURCE, Corpus
 from pipelines.loading import prepare_haystack
-from pipelines.manifest import Manifest, Outcome, read_path
+from pipelines.manifest import Manifest, Outcome
+from pipelines.manifest_database import read_path
 from pipelines.production import Produced
+from pipelines.shards import WHOLE, Shard
 from pipelines.sources import Source, SourceFile, read_sources
 
 prepare_haystack()
@@ -33,11 +35,13 @@ class PendingSources:
 
     :param manifest: The corpus's manifest.
     :param corpus: Whose recogniser tells what a source is.
+    :param shard: The part of the sources to read.
     """
 
-    def __init__(self, manifest: Manifest, corpus: Corpus):
+    def __init__(self, manifest: Manifest, corpus: Corpus, shard: Shard = WHOLE):
         self._manifest = manifest
         self._corpus = corpus
+        self._shard = shard
         # What could not be read would come up again for ever.
         self._unreadable: set[str] = set()
 
@@ -47,7 +51,7 @@ class PendingSources:
             "SELECT s.origin, s.file, s.kind, f.path, f.size FROM sources s LEFT JOIN files f ON f.key = s.file"
             " WHERE s.state = 'pending' ORDER BY s.file, s.origin"
         )
-        return [row for row in rows if row["origin"] not in self._unreadable]
+        return [row for row in rows if row["origin"] not in self._unreadable and self._shard.owns(row["origin"])]
 
     def batches(self, pending: list[Any]) -> "Iterator[list[ByteStream]]":
         """
@@ -65,7 +69,7 @@ class PendingSources:
                 if row["kind"] == kind:
                     files.setdefault(row["file"], (read_path(row["path"] or ""), set()))[1].add(row["origin"])
             for key, (path, origins) in files.items():
-                for source in self._read(SourceFile(path, key), origins):
+                for source in self._read(SourceFile(path, key, self._corpus.sidecar_suffix), origins):
                     batch.append(self._stream(source))
                     size += len(source.data)
                     if len(batch) == BATCH_SOURCES or size > BATCH_BYTES:
@@ -84,16 +88,14 @@ class PendingSources:
             elif source.reason and source.origin in (*missing, file.key):
                 reason = source.reason
         self._unreadable |= missing
-        self._manifest.change(
-            "UPDATE sources SET unreadable = ? WHERE origin IN (SELECT value FROM json_each(?))", reason, list(missing)
-        )
+        self._manifest.change("UPDATE sources SET unreadable = ? WHERE origin IN ?", reason, list(missing))
 
     def _stream(self, source: Source) -> "ByteStream":
         from haystack.dataclasses import ByteStream
 
         recognition = self._corpus.recognize(source.data, source.name)
         digest = source.digest
-        meta = {
+        meta: dict[str, Any] = {
             "origin": source.origin,
             "file": source.name,
             "kind": recognition.kind,
@@ -101,6 +103,8 @@ class PendingSources:
             "digest": digest,
             "corpus_version": digest[:12],
         }
+        if source.sidecar:
+            meta["sidecar"] = source.sidecar
         return ByteStream(source.data, meta=meta)
 
 

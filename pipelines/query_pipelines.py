@@ -1,12 +1,14 @@
 """A query pipeline, and the same one without its vector arm, for an index whose vectors can't be searched."""
 
 import threading
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 from pipelines.embedding import LOADING
 from pipelines.loading import Definition, build, resolve, without_idle
 from pipelines.scanning import Progress
 from pipelines.settings import Settings
+from pipelines.step_times import time_steps
 
 if TYPE_CHECKING:
     from haystack import Pipeline
@@ -41,6 +43,8 @@ class QueryPipelines:
         self._progress = progress
         self._pipelines: dict[bool, Pipeline] = {}
         self._lock = threading.Lock()
+        self.warm_up_ms: dict[str, float] = {}
+        """How long each component took to load its models."""
 
     def ready(self, embeds: bool) -> "Pipeline":
         """
@@ -57,9 +61,18 @@ class QueryPipelines:
                 self._pipelines[embeds] = self._build(embeds)
                 if embeds:
                     self._progress(LOADING, 0, 1)
-                    self._pipelines[embeds].warm_up()
+                    self._warm_up(self._pipelines[embeds])
                     self._progress(LOADING, 1, 1)
             return self._pipelines[embeds]
+
+    def _warm_up(self, pipeline: "Pipeline") -> None:
+        """What `Pipeline.warm_up` does, with the time of each component."""
+        for name in pipeline.graph.nodes:
+            component: Any = pipeline.get_component(name)
+            if hasattr(component, "warm_up"):
+                started = time.perf_counter()
+                component.warm_up()
+                self.warm_up_ms[name] = round((time.perf_counter() - started) * 1000, 1)
 
     def any(self) -> "Pipeline | None":
         """One that is built, rather the one with vectors; both have the same keyword stores."""
@@ -71,4 +84,6 @@ class QueryPipelines:
             definition["components"] |= {
                 name: spec for name, spec in _ABSENT.items() if name in definition["components"]
             }
-        return build(definition)
+        pipeline = build(definition)
+        time_steps(pipeline)
+        return pipeline

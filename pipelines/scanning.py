@@ -6,8 +6,10 @@ from pathlib import Path
 
 from pipelines.corpora import Corpus
 from pipelines.errors import ArgumentError, SourceError
-from pipelines.manifest import Manifest, read_path
-from pipelines.sources import Source, SourceFile, find_files, printable, read_sources
+from pipelines.manifest import Manifest
+from pipelines.manifest_database import read_path
+from pipelines.shards import WHOLE, Shard
+from pipelines.sources import Source, SourceFile, find_files, is_sidecar, printable, read_sources
 
 logger = logging.getLogger(__name__)
 
@@ -37,12 +39,14 @@ class Scanner:
     :param manifest: The corpus's manifest.
     :param corpus: Whose recogniser tells what a file is.
     :param progress: Called for every file.
+    :param shard: The part of the files to look at.
     """
 
-    def __init__(self, manifest: Manifest, corpus: Corpus, progress: Progress):
+    def __init__(self, manifest: Manifest, corpus: Corpus, progress: Progress, shard: Shard = WHOLE):
         self._manifest = manifest
         self._corpus = corpus
         self._progress = progress
+        self._shard = shard
 
     def scan(self, paths: list[Path], prune: bool = False) -> list[str]:
         """
@@ -59,7 +63,7 @@ class Scanner:
             # A folder that is gone or empty may be one whose disk isn't mounted.
             if not path.exists():
                 raise ArgumentError("path", str(path), f"an existing file, folder or archive; {_PRUNE}")
-            if next(find_files(path), None) is None:
+            if next(find_files(path, self._corpus.sidecar_suffix), None) is None:
                 raise SourceError(f"nothing in {path} can be indexed; {_PRUNE}")
         for name, path in roots.items():
             self._scan_root(name, path)
@@ -67,7 +71,8 @@ class Scanner:
         own = [path for path in roots.values() if not path.is_relative_to(samples)]
         notes = []
         for row in self._manifest.rows("SELECT name, path FROM roots"):
-            if row["name"] in roots:
+            # What a path takes out belongs to all parts.
+            if row["name"] in roots or self._shard != WHOLE:
                 continue
             is_sample = read_path(row["path"]).is_relative_to(samples)
             inside = any(read_path(row["path"]).is_relative_to(path) for path in roots.values())
@@ -80,7 +85,9 @@ class Scanner:
     def _roots(self, paths: list[Path]) -> dict[str, Path]:
         """The roots by name: a path below another one, or below a known folder, belongs to that one."""
         known = {row["name"]: read_path(row["path"]) for row in self._manifest.rows("SELECT name, path FROM roots")}
-        given = sorted({_resolved(path) for path in paths})
+        resolved = {_resolved(path) for path in paths}
+        # A document brings its sidecar, which a shell's docs/* names beside it.
+        given = sorted(path for path in resolved if not is_sidecar(path, self._corpus.sidecar_suffix))
         roots: dict[str, Path] = {}
         for path in given:
             if not path.exists() and path not in known.values():
@@ -97,10 +104,14 @@ class Scanner:
         return roots
 
     def _scan_root(self, name: str, root: Path) -> None:
-        known = {row["key"]: row for row in self._manifest.rows("SELECT * FROM files WHERE root = ?", name)}
-        files = list(find_files(root))
+        rows = self._manifest.rows("SELECT * FROM files WHERE root = ?", name)
+        known = {row["key"]: row for row in rows if self._shard.owns(row["key"])}
+        every = list(find_files(root, self._corpus.sidecar_suffix))
+        files = [file for file in every if self._shard.owns(file.key)]
         with self._manifest.transaction():
-            self._manifest.change("INSERT OR REPLACE INTO roots VALUES (?, ?)", name, root)
+            self._manifest.change(
+                "INSERT INTO roots VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET path = excluded.path", name, root
+            )
         for done, file in enumerate(files):
             self._progress(READING, done, len(files))
             row = known.pop(file.key, None)
@@ -113,7 +124,7 @@ class Scanner:
         self._progress(READING, len(files), len(files))
         with self._manifest.transaction():
             # What lies in a folder that can't be listed may still be there.
-            closed = tuple(f"{file.key}/" for file in files if file.path.is_dir())
+            closed = tuple(f"{file.key}/" for file in every if file.path.is_dir())
             for key in known:
                 if not key.startswith(closed):
                     self._forget_file(key)
@@ -130,7 +141,9 @@ class Scanner:
         size, changed = signature if readable and signature else (None, None)
         with self._manifest.transaction():
             self._manifest.change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", file.key, root, file.path, size, changed
+                "INSERT INTO files VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET root = excluded.root,"
+                " path = excluded.path, size = excluded.size, changed = excluded.changed",
+                *(file.key, root, file.path, size, changed),
             )
             for source, digest, kind in found.values():
                 self._note_source(file, source, digest, kind)
@@ -153,7 +166,8 @@ class Scanner:
         self._manifest.change(
             "INSERT INTO sources (origin, file, name, digest, kind, state) VALUES (?, ?, ?, ?, ?, 'pending')"
             " ON CONFLICT (origin) DO UPDATE SET unreadable = '', kind = excluded.kind, digest = excluded.digest,"
-            " state = CASE WHEN digest = excluded.digest AND state = 'done' THEN 'done' ELSE 'pending' END",
+            " state = CASE WHEN sources.digest = excluded.digest AND sources.state = 'done' THEN 'done'"
+            " ELSE 'pending' END",
             source.origin,
             file.key,
             source.name,

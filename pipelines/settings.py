@@ -1,9 +1,10 @@
 """Where data lives and which profile is used; every setting can be given as an environment variable TANSAKU_<NAME>."""
 
 from pathlib import Path
+from typing import Literal, Self
 
 from platformdirs import user_data_dir
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipelines import PROJECT
@@ -21,23 +22,42 @@ class Settings(BaseSettings):
 
     :param data_dir: The data folder: indexes and prepared models.
     :param profile: The profile used where none is named.
+    :param env: "production" refuses answers without the parts that a profile lists under `require`; elsewhere such
+        answers name what they were made without.
+    :param index_prefix: What the names of indexes on servers begin with; another one for each installation that shares
+        them.
     :param llm_url: An OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, OpenAI), for example
         "http://localhost:11434/v1"; what a profile calls `llm` where it names none itself. None: no language model.
     :param llm_model: The model's name there; the key, where one is needed, is in TANSAKU_LLM_KEY.
+    :param database_url: The PostgreSQL database of the manifests, "postgresql://user:password@host/database"; None:
+        SQLite files beside the indexes.
+    :param generation: Which generation of indexes is used; None: of each corpus the active one.
     :param pipelines_dir: The folder of the pipeline files, with the profiles in `profiles/` below it.
     """
 
-    model_config = SettingsConfigDict(env_prefix="TANSAKU_")
+    model_config = SettingsConfigDict(env_prefix="TANSAKU_", env_ignore_empty=True)
 
     data_dir: Path = Field(default_factory=lambda: Path(user_data_dir("tansaku", appauthor=False)))
     profile: str = "embedded"
+    env: Literal["development", "production"] = "development"
+    index_prefix: str = Field(default="tansaku", pattern=r"^[a-z0-9][a-z0-9._-]*$")
     llm_url: str | None = None
     llm_model: str = "qwen3:4b"
+    database_url: SecretStr | None = None
+    generation: int | None = None
     pipelines_dir: Path = PROJECT / "pipelines" / "yaml"
 
     def index_dir(self, corpus: str) -> Path:
-        """The folder that holds a corpus's stores and manifest."""
+        """The folder that holds a corpus's stores and manifest, of all generations."""
         return self.data_dir.expanduser().absolute() / "indexes" / corpus
+
+    def generation_dir(self, corpus: str, generation: int) -> Path:
+        """The folder of one generation; the first one's is the corpus's own."""
+        return self.index_dir(corpus) / f"g{generation}" if generation > 1 else self.index_dir(corpus)
+
+    def of_generation(self, generation: int) -> Self:
+        """The same settings for one generation of an index, whichever is active."""
+        return self.model_copy(update={"generation": generation})
 
     @property
     def models_dir(self) -> Path:

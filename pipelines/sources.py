@@ -14,8 +14,8 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -26,8 +26,10 @@ MAX_UNPACKED_BYTES = 8 << 30
 # Text packs 10 to 30 times; bombs pack 1,000 times and more. Small archives may pack as they like.
 MAX_RATIO = 200
 FREE_BYTES = 64 << 20
+_SIDECAR_BYTES = 64 << 10
 
 _SKIPPED_NAMES = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
+_OFFICE_LOCK = "~$"  # what Office puts beside a document that someone has open
 _OPENERS: dict[bytes, Callable[[Any], IO[bytes]]] = {
     b"\x1f\x8b": gzip.open,  # type: ignore[dict-item]
     b"\xfd7zXZ\x00": lzma.open,  # type: ignore[dict-item]
@@ -48,19 +50,28 @@ class SourceFile:
 
     :param path: Where it is.
     :param key: Its stable name: the root's name and the path below the root, "folder/usc35.xml".
+    :param suffix: What the name of a sidecar ends in, the file with a document's metadata that stands beside it; empty
+        where there are none.
     """
 
     path: Path
     key: str
+    suffix: str = ""
+
+    @property
+    def sidecar(self) -> Path | None:
+        """The file with its metadata; None when there is none."""
+        beside = self.path.with_name(self.path.name + self.suffix)
+        return beside if self.suffix and beside.is_file() else None
 
     def signature(self) -> tuple[int, int]:
         """
-        Size and time of last change: when neither changed, the content did not.
+        Size and time of last change, together with those of its sidecar: when neither changed, the content did not.
 
         :raises OSError: When the file is gone.
         """
-        status = self.path.stat()
-        return status.st_size, status.st_mtime_ns
+        found = [path.stat() for path in (self.path, self.sidecar) if path is not None]
+        return sum(status.st_size for status in found), sum(status.st_mtime_ns for status in found)
 
 
 @dataclass(frozen=True)
@@ -72,17 +83,22 @@ class Source:
     :param name: The base name without a compression suffix.
     :param data: The content; empty when it can't be read.
     :param reason: Why it can't be read; empty when it can.
+    :param sidecar: The content of the file with its metadata; empty where there is none.
     """
 
     origin: str
     name: str
     data: bytes = b""
     reason: str = ""
+    sidecar: bytes = b""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the content."""
-        return hashlib.sha256(self.data).hexdigest()
+        """SHA-256 of the content and the sidecar."""
+        digest = hashlib.sha256(self.data)
+        if self.sidecar:
+            digest.update(b"\0sidecar\0" + self.sidecar)
+        return digest.hexdigest()
 
 
 def printable(name: str) -> str:
@@ -90,10 +106,10 @@ def printable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def find_files(root: Path) -> Iterator[SourceFile]:
+def find_files(root: Path, suffix: str = "") -> Iterator[SourceFile]:
     """
-    The regular files under a root, in order of their names; hidden files and folders are left out. A folder that
-    can't be listed comes at the end, in place of its files: reading it gives the reason.
+    The regular files under a root, in order of their names; hidden files and folders are left out, and sidecars beside
+    their documents. A folder that can't be listed comes at the end, in place of its files: reading it gives the reason.
 
     Usage example:
     ```python
@@ -103,31 +119,75 @@ def find_files(root: Path) -> Iterator[SourceFile]:
     ```
 
     :param root: A file or folder.
+    :param suffix: What the names of sidecars end in.
     :returns: The files; none when the root does not exist.
     """
     if not root.is_dir():
         if root.is_file():
-            yield SourceFile(root, printable(root.name))
+            yield SourceFile(root, printable(root.name), suffix)
         return
     closed: list[OSError] = []
     for folder, folders, names in os.walk(root, onerror=closed.append):
         folders[:] = sorted(name for name in folders if not _skipped(name))
         for name in sorted(names):
             path = Path(folder, name)
-            if not _skipped(name) and _may_be_file(path):
-                yield SourceFile(path, _key(root, path))
+            if not _skipped(name) and _may_be_file(path) and not is_sidecar(path, suffix):
+                yield SourceFile(path, _key(root, path), suffix)
     for error in closed:
         yield SourceFile(Path(error.filename), _key(root, Path(error.filename)))
 
 
+def is_sidecar(path: Path, suffix: str) -> bool:
+    """Whether a file is the sidecar of another one that is there."""
+    name = path.name.removesuffix(suffix) if suffix else path.name
+    return name not in (path.name, "") and path.with_name(name).is_file()
+
+
 def read_sources(file: SourceFile) -> Iterator[Source]:
     """
-    The sources that a file holds, one at a time.
+    The sources that a file holds, one at a time, each with its sidecar: of an archive's members the one that lies
+    beside it there.
 
     :param file: From `find_files`.
     :returns: The sources. One whose origin is the file's own key and that has a reason means that the file, or the rest
         of an archive, can't be read.
     """
+    sources = _read_each(file)
+    first = next(sources, None)
+    if first is None:
+        return
+    if first.origin == file.key or not file.suffix:
+        yield _with_sidecar(first, file.sidecar)
+        yield from sources
+        return
+    sources.close()
+    # An archive is read twice: a sidecar may stand before or behind its document.
+    known: dict[str, bytes] = {}
+    for source in _read_each(file):
+        known[source.origin] = source.data[: _SIDECAR_BYTES + 1] if source.origin.endswith(file.suffix) else b""
+    for source in _read_each(file):
+        if not (source.origin.endswith(file.suffix) and source.origin.removesuffix(file.suffix) in known):
+            yield _beside(source, known.get(source.origin + file.suffix, b""))
+
+
+def _with_sidecar(source: Source, path: Path | None) -> Source:
+    if path is None:
+        return source
+    try:
+        with path.open("rb") as stream:
+            return _beside(source, stream.read(_SIDECAR_BYTES + 1))
+    except OSError as error:
+        return replace(source, data=b"", reason=f"its sidecar {path.name} can't be read: {error.strerror}")
+
+
+def _beside(source: Source, sidecar: bytes) -> Source:
+    """A source with its sidecar; a part of one might leave out who may read the document."""
+    if len(sidecar) > _SIDECAR_BYTES:
+        return replace(source, data=b"", reason=f"its sidecar is larger than {_SIDECAR_BYTES >> 10} KiB")
+    return replace(source, sidecar=sidecar)
+
+
+def _read_each(file: SourceFile) -> Generator[Source, None, None]:
     try:
         with file.path.open("rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -147,7 +207,10 @@ def _read(file: SourceFile, stream: IO[bytes]) -> Iterator[Source]:
     head = stream.read(512)
     stream.seek(0)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        yield from _read_zip(file, stream, packed)
+        if _is_document(stream):
+            yield Source(file.key, printable(file.path.name), _bounded(stream, packed))
+        else:
+            yield from _read_zip(file, stream, packed)
         return
     opener = next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), None)
     if opener is None:
@@ -274,12 +337,20 @@ def _key(root: Path, path: Path) -> str:
     return printable(Path(root.name, path.relative_to(root)).as_posix())
 
 
+def _is_document(stream: IO[bytes]) -> bool:
+    """Whether a zip archive is a document: Office files list their content types, OpenDocument names its type."""
+    with zipfile.ZipFile(stream) as archive:
+        names = archive.namelist()
+    stream.seek(0)
+    return "[Content_Types].xml" in names or names[:1] == ["mimetype"]
+
+
 def _is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
 
 def _skipped(name: str) -> bool:
-    return name.startswith(".") or name in _SKIPPED_NAMES
+    return name.startswith((".", _OFFICE_LOCK)) or name in _SKIPPED_NAMES
 
 
 def _skipped_path(path: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pipelines.errors import IndexDamagedError, StoreError, TansakuError, causes
+from pipelines.errors import IndexDamagedError, StoreDownError, StoreError, TansakuError, causes
 from pipelines.loading import prepare_haystack
 
 prepare_haystack()
@@ -47,15 +47,21 @@ def damage_named(corpus: str, stores: Callable[[], Mapping[str, Any]]) -> Iterat
     :param corpus: Whose index it is.
     :param stores: Gives the stores that the block uses.
     :raises IndexDamagedError: When one of them is damaged.
+    :raises StoreDownError: When a store's server can't be reached: all that goes without one did so before.
     :raises StoreError: When a store refuses for another reason: another process is writing, other settings.
     """
     from haystack.document_stores.errors import DocumentStoreError
+
+    from components.stores.store_errors import StoreUnavailableError
 
     try:
         yield
     except (TansakuError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
+        gone = next((cause for cause in causes(error) if isinstance(cause, StoreUnavailableError)), None)
+        if gone:
+            raise StoreDownError(["keyword"], str(gone)) from error
         if damage := find_damage(stores()):
             raise IndexDamagedError(corpus, damage) from error
         refused = next((cause for cause in causes(error) if isinstance(cause, DocumentStoreError)), None)

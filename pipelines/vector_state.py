@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property, wraps
 from typing import Any, ParamSpec, Protocol, TypeVar
 
@@ -25,7 +26,7 @@ class VectorState:
 
     Usage example:
     ```python
-    VectorState("us-patent-law", "embedded", Settings()).problem(read_index_info(folder, "us-patent-law"))
+    VectorState("us-patent-law", "embedded", Settings()).problem(index_info)
     ```
 
     :param corpus: Whose index.
@@ -81,7 +82,12 @@ class VectorState:
 class Searching(Protocol):
     """What `names_damage` needs of the object whose methods it wraps."""
 
-    vectors: VectorState
+    corpus: str
+
+    @property
+    def vectors(self) -> VectorState: ...
+
+    def one_generation(self) -> AbstractContextManager[None]: ...
 
     def info(self) -> IndexInfo: ...
 
@@ -90,20 +96,21 @@ class Searching(Protocol):
 
 def names_damage(call: Callable[P, R]) -> Callable[P, R]:
     """
-    Wrap a method of a search: where damaged files made it fail, it is called again without vectors if only these are
-    damaged, and raises `IndexDamagedError` otherwise.
+    Wrap a method of a search: all that it asks is of one generation of the index. Where damaged files made it fail, it
+    is called again without vectors if only these are damaged, and raises `IndexDamagedError` otherwise.
     """
 
     @wraps(call)
     def named(*args: P.args, **kwargs: P.kwargs) -> R:
         search: Searching = args[0]  # type: ignore[assignment]
-        try:
-            with damage_named(search.vectors.corpus, search.stores):
-                return call(*args, **kwargs)
-        except IndexDamagedError as error:
-            if set(error.damage) != {"vector"} or search.vectors.damage(search.info()):
-                raise
-            search.vectors.note_damage(search.info(), error)
-        return call(*args, **kwargs)
+        with search.one_generation():
+            try:
+                with damage_named(search.corpus, search.stores):
+                    return call(*args, **kwargs)
+            except IndexDamagedError as error:
+                if set(error.damage) != {"vector"} or search.vectors.damage(search.info()):
+                    raise
+                search.vectors.note_damage(search.info(), error)
+            return call(*args, **kwargs)
 
     return named

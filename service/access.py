@@ -11,7 +11,15 @@ from service.settings import is_loopback
 
 OPEN_PATHS = frozenset({"/health/live"})
 SEARCH_PATHS = frozenset({"/", "/health", "/mcp", "/docs", "/openapi.json"})
-SEARCH_PREFIXES = ("/search_mpep/", "/get_mpep_section/", "/mcp/", "/docs/")
+SEARCH_PREFIXES = (
+    "/api/v2/rag/",
+    "/api/memory/explain/",
+    "/search_mpep/",
+    "/get_mpep_section/",
+    "/rag_search/",
+    "/mcp/",
+    "/docs/",
+)
 
 
 def needed_role(path: str) -> str:

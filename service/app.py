@@ -14,6 +14,7 @@ from hayhooks.server.utils.deploy_utils import create_run_endpoint_handler
 from hayhooks.settings import settings as hayhooks_settings
 from starlette.routing import Route
 
+from pipelines.memory import MEMORY_CORPUS
 from service.access import AccessMiddleware
 from service.body_limit import BodyLimitMiddleware
 from service.docs import add_docs
@@ -21,6 +22,8 @@ from service.errors import ErrorAnswer, add_error_handlers
 from service.health import add_health
 from service.logs import quiet_libraries
 from service.mcp_server import McpEndpoint
+from service.memory_api import memory_router
+from service.rag_api import rag_router
 from service.request_log import RequestLogMiddleware
 from service.runtime import Builders, Runtime, share
 from service.settings import ServiceSettings
@@ -68,6 +71,9 @@ def create_app(settings: ServiceSettings | None = None, builders: Builders | Non
     app.router.routes.clear()
     for tool in tools:
         _add_run_route(app, tool, run_routes[tool.path])
+    if MEMORY_CORPUS in runtime.corpora:
+        app.include_router(rag_router(runtime, MEMORY_CORPUS))
+        app.include_router(memory_router(runtime.memory))
     add_health(app, runtime)
     add_docs(app)
     mcp = McpEndpoint(tools, app.version, runtime.corpora)

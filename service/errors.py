@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError, causes
+from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, StoreDownError, TansakuError, causes
 from service.tools import Tool
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,7 @@ class ErrorAnswer(BaseModel):
     """What every error answer looks like."""
 
     error: str = Field(description="What is wrong and what to do instead.")
+    code: str | None = Field(None, description="A name for programs, where there is one.")
 
 
 class NotReadyError(TansakuError):
@@ -33,8 +34,8 @@ def as_http_errors(*confidential: str) -> Iterator[None]:
     Turn what a search function raises into the answers that callers get.
 
     :param confidential: Texts, such as the query, that are cut out of what is logged.
-    :raises HTTPException: 422 for a wrong argument, 503 for a missing or damaged index or a service that isn't ready,
-        500 for a defect.
+    :raises HTTPException: 422 for a wrong argument, 503 for a missing or damaged index, a service that isn't ready or
+        stores that are down, 500 for a defect.
     """
     try:
         yield
@@ -45,6 +46,9 @@ def as_http_errors(*confidential: str) -> Iterator[None]:
         known = next((cause for cause in causes(error) if isinstance(cause, TansakuError)), None)
         if isinstance(known, ArgumentError):
             raise HTTPException(422, {"error": str(known)}) from error
+        if isinstance(known, StoreDownError):
+            answer = {"error": str(known), "code": known.code}
+            raise HTTPException(503, answer, headers={"Retry-After": str(known.retry_after)}) from error
         if isinstance(known, IndexMissingError | IndexDamagedError | NotReadyError):
             raise HTTPException(503, {"error": str(known)}) from error
         trace = "".join(traceback.format_exception(error))
@@ -75,8 +79,8 @@ def add_error_handlers(app: FastAPI, tools: Sequence[Tool]) -> None:
         assert isinstance(error, StarletteHTTPException)
         status, detail = error.status_code, error.detail
         if isinstance(detail, dict) and "error" in detail:
-            message = detail["error"]
-        elif status == 404:
+            return JSONResponse(detail, status, headers=error.headers)
+        if status == 404:
             message = f"there is nothing at {request.url.path}; GET /openapi.json lists what there is"
         elif status == 405:
             allowed = (error.headers or {}).get("Allow", "")

@@ -20,6 +20,10 @@ INSTRUCTIONS = {
         "Federal Register documents. Use search_mpep for a question, get_mpep_section for a section whose number you "
         "know."
     ),
+    "company-docs": (
+        "Company documents in Japanese, English and Korean: use rag_search for a question, keywords or a project "
+        "number."
+    ),
 }
 
 
@@ -39,7 +43,7 @@ class McpEndpoint:
     """
 
     def __init__(self, tools: Sequence[Tool], version: str, corpora: Sequence[str]):
-        instructions = " ".join(INSTRUCTIONS[name] for name in corpora)
+        instructions = " ".join(INSTRUCTIONS[name] for name in corpora if name in INSTRUCTIONS)
         server: Server[Any, Any] = Server("tansaku", version=version, instructions=instructions)
         by_name = {tool.name: tool for tool in tools}
         listed = [_listed(tool) for tool in tools]

@@ -10,7 +10,10 @@ from typing import Any, Protocol
 
 from pipelines.corpora import CORPORA, get_corpus
 from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.generations import chosen_manifest
 from pipelines.manifest import Manifest, read_index_info
+from pipelines.manifest_database import Place
+from pipelines.memory import MEMORY_CORPUS, MemoryService
 from pipelines.settings import Settings
 from service.errors import NotReadyError
 from service.settings import ServiceSettings
@@ -124,7 +127,7 @@ class ServedCorpus:
         `tansaku index` runs as a process of its own: its memory is given back, and the writer's lock is never ours.
         """
         samples = get_corpus(self.corpus).samples
-        if not _lacks_samples(Settings().index_dir(self.corpus), self.corpus, samples):
+        if not _lacks_samples(chosen_manifest(Settings(), self.corpus), self.corpus, samples):
             return
         self._phase = "the index is empty, so the project's samples are being indexed first"
         logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, self.corpus)
@@ -136,10 +139,10 @@ class ServedCorpus:
             logger.error("the samples could not be indexed: exit code %s", code)
 
 
-def _lacks_samples(folder: Path, corpus: str, samples: Path) -> bool:
+def _lacks_samples(place: Place, corpus: str, samples: Path) -> bool:
     """Whether there is no index, or one of the samples alone that was left unfinished."""
     try:
-        info = read_index_info(folder, corpus)
+        info = read_index_info(place, corpus)
     except IndexMissingError:
         return True
     except TansakuError as error:
@@ -147,7 +150,7 @@ def _lacks_samples(folder: Path, corpus: str, samples: Path) -> bool:
         return False
     if not info.pending_sources and info.vectors == info.chunks:
         return False
-    with Manifest(folder / "manifest.sqlite") as manifest:
+    with Manifest(place) as manifest:
         return all(Path(row["path"]).is_relative_to(samples) for row in manifest.rows("SELECT path FROM roots"))
 
 
@@ -168,7 +171,8 @@ class Runtime:
 
     def __init__(self, settings: ServiceSettings, builders: Builders | None = None):
         self.settings = settings
-        builders = _builders(settings) if builders is None else builders
+        self.memory = MemoryService(settings.profile)
+        builders = _builders(settings, self.memory) if builders is None else builders
         self._served = {name: ServedCorpus(name, build, settings) for name, build in builders.items()}
 
     @property
@@ -185,6 +189,7 @@ class Runtime:
         """End what is still under way."""
         for served in self._served.values():
             served.stop()
+        self.memory.close()
 
     def search(self, corpus: str) -> Any:
         """
@@ -215,6 +220,9 @@ class Runtime:
             detail = {"detail": parts["detail"]} if "detail" in parts else {}
             answer["corpora"][name] = {"status": states[name], **parts.get("corpus", {}), **detail}
             degraded.update(parts.get("degraded", []))
+        if MEMORY_CORPUS in self._served:
+            answer["memory"] = self.memory.health()
+            degraded.update(["memory"] if answer["memory"]["status"] == "failed" else [])
         status = next((state for state in ("failed", "starting") if state in states.values()), "ready")
         details = [parts["detail"] for parts in answer["corpora"].values() if "detail" in parts]
         told = {"detail": "; ".join(dict.fromkeys(details))} if details else {}
@@ -236,7 +244,7 @@ def served_corpora(settings: ServiceSettings) -> list[str]:
 
 def _has_index(corpus: str) -> bool:
     try:
-        read_index_info(Settings().index_dir(corpus), corpus)
+        read_index_info(chosen_manifest(Settings(), corpus), corpus)
     except IndexMissingError:
         return False
     except TansakuError:
@@ -244,13 +252,18 @@ def _has_index(corpus: str) -> bool:
     return True
 
 
-def _builders(settings: ServiceSettings) -> Builders:
+def _builders(settings: ServiceSettings, memory: MemoryService) -> Builders:
+    def build_rag() -> Searching:
+        from pipelines.rag import RagSearch
+
+        return RagSearch(profile=settings.profile, memory=memory)
+
     def build_mpep() -> Searching:
         from pipelines.mpep import MpepSearch
 
         return MpepSearch(profile=settings.profile)
 
-    searches: Builders = {"us-patent-law": build_mpep}
+    searches: Builders = {"us-patent-law": build_mpep, "company-docs": build_rag}
     return {name: searches[name] for name in served_corpora(settings)}
 
 

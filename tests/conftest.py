@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -71,6 +73,30 @@ def search_server() -> Iterator[Callable[[str], str]]:
             return os.environ.get(f"{kind.upper()}_URL") or servers.enter_context(server).url
 
         yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server: that of POSTGRES_URL, or of one that is started and stops at the end."""
+    from tests.servers.postgres_server import PostgresServer
+
+    if url := os.environ.get("POSTGRES_URL"):
+        yield url
+        return
+    with PostgresServer() as server:
+        yield server.url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty database, for one test."""
+    import psycopg
+
+    name = f"tansaku_test_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+        yield urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

@@ -113,6 +113,20 @@ def _with_quoted(
     return words, identifiers
 
 
+def plain_words(folded: Folded) -> list[Token]:
+    """
+    Words alone, for texts that aren't legal: no citations, no stop words left out.
+
+    >>> [token.term for token in plain_words(fold("The user's Files"))]
+    ['the', 'user', 'files']
+
+    :param folded: A folded text.
+    :returns: Tokens in order, with offsets into the original text.
+    """
+    found = ((_bare_word(match.group()), *folded.original(*match.span())) for match in _WORD.finditer(folded.text))
+    return [Token(term, start, end) for term, start, end in found if term]
+
+
 def english_words(text: str) -> tuple[Token, ...]:
     """The stream "words" of a text alone, for indexing."""
     return _words(fold(text))[0]

@@ -1,5 +1,6 @@
 """Width and dash folding that keeps the way back to the original characters."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -7,6 +8,8 @@ from dataclasses import dataclass
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−﹣－"), "-")
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"', ord("„"): '"', ord("«"): '"', ord("»"): '"'}
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\u3000\t\r\n\f\v"), " ")
+# A character with accents, voiced marks (half-width ones, too) or the rest of a Korean syllable behind it.
+_COMPOSED = re.compile(r"(?s:.)[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff]*")
 _TABLE = {**_DASHES, **_QUOTES, **_SPACES}
 
 
@@ -40,7 +43,8 @@ def fold(text: str) -> Folded:
     """
     Fold a text for matching: full-width forms, typographic dashes and quotes, and case.
 
-    Each character is folded by itself, so offsets are exact. "ＥＶ‐２０２４" becomes "ev-2024".
+    Each character is folded by itself, together with the marks that are composed with it, so offsets are exact.
+    "ＥＶ‐２０２４" becomes "ev-2024", "ｻｰﾊﾞ" becomes "サーバ".
 
     :param text: Any text.
     :returns: The folded text with its offsets.
@@ -51,11 +55,11 @@ def fold(text: str) -> Folded:
     pieces: list[str] = []
     offsets: list[int] = []
     same = True
-    for position, char in enumerate(text):
-        piece = unicodedata.normalize("NFKC", char.translate(_TABLE)).lower().translate(_TABLE)
+    for match in _COMPOSED.finditer(text):
+        piece = unicodedata.normalize("NFKC", match.group().translate(_TABLE)).lower().translate(_TABLE)
         pieces.append(piece)
-        same = same and len(piece) == 1
-        offsets.extend([position] * len(piece))
+        same = same and len(piece) == len(match.group()) == 1
+        offsets.extend([match.start()] * len(piece))
     folded = "".join(pieces)
     if same:
         return Folded(folded)

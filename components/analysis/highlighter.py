@@ -51,8 +51,22 @@ def highlights(text: str, stems: frozenset[str]) -> list[list[int]]:
     :param stems: Stems and canonical identifiers.
     :returns: [start, end] ranges in order, those with nothing but a blank or hyphen between them joined.
     """
+    return joined(text, _matches(text, stems))
+
+
+def joined(text: str, matches: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """
+    Matches in order, those with nothing but a blank or hyphen between them as one.
+
+    >>> joined("new matter", [(0, 3), (4, 10)])
+    [[0, 10]]
+
+    :param text: The text.
+    :param matches: (start, end) in order.
+    :returns: [start, end] ranges that don't overlap.
+    """
     ranges: list[list[int]] = []
-    for start, end in _matches(text, stems):
+    for start, end in matches:
         if ranges and start <= ranges[-1][1] + 1 and text[ranges[-1][1] : start] in ("", " ", "-"):
             ranges[-1][1] = max(ranges[-1][1], end)
         else:

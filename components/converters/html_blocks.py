@@ -13,7 +13,12 @@ LinkNote = Callable[[str, str, str], str]
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TABLE_PARTS = frozenset(["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"])
 _LISTS = frozenset(["ul", "ol", "dl", "li", "dt", "dd"])
-_BOXES = frozenset(["address", "article", "blockquote", "center", "div", "figure", "hr", "p", "pre", "section"])
+_BOXES = frozenset(
+    [
+        *("address", "article", "blockquote", "center", "details", "div", "figcaption", "figure", "header", "hr"),
+        *("main", "p", "pre", "section", "summary"),
+    ]
+)
 _BREAKING = _HEADINGS | _TABLE_PARTS | _LISTS | _BOXES
 _UNREAD = frozenset(["script", "style", "head", "noscript"])
 _BEFORE_PUNCTUATION = re.compile(r"(?<![.\s]) +(?=[,;)\]]|[.:](?:\s(?!\.)|\Z))|(?<=[(\[]) +")

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from components.converters.html_blocks import tidy
+from components.converters.line_joints import joint
 
 HYPHENS = ("-", "\u00ad", "\u2010")
 _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
@@ -121,14 +122,14 @@ def join_lines(lines: Sequence[str], vocabulary: Vocabulary) -> str:
         elif _DASH_START.match(line):
             text += line
         elif len(before) < 2 or (before[-1] in HYPHENS and _SUSPENDED.match(line)):
-            text += f" {line}"
+            text += joint(text, line) + line
         elif before.endswith(HYPHENS):
             word, space, rest = line.partition(" ")
             text = text[: len(text) - len(before)] + vocabulary.join(before, word) + space + rest
         elif before.endswith(("/", "—", "–")) or _is_citation_break(before, line):
             text += line
         else:
-            text += f" {line}"
+            text += joint(text, line) + line
     return tidy(text.replace("\u2010", "-"))
 
 

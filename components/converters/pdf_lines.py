@@ -1,9 +1,11 @@
 """Words on a page as rows and lines of text."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from components.converters.line_joints import joint
 from components.converters.pdf_reading import Word
 
 
@@ -38,11 +40,13 @@ class Line:
 
 
 def _text(words: Sequence[Word]) -> str:
-    """PDFium puts a blank before raised letters; where words touch there is none."""
+    """PDFium puts a blank before raised letters, and between Japanese ones; where words touch there is none."""
     text = words[0].text
     for before, word in pairwise(words):
         is_raised = word.size != before.size or word.bottom != before.bottom
-        text += word.text if is_raised and word.x0 - before.x1 < 0.05 * word.size else f" {word.text}"
+        gap = (word.x0 - before.x1) / word.size
+        touches = gap < (0.05 if is_raised else 0.2 if not joint(before.text, word.text) else -math.inf)
+        text += word.text if touches else f" {word.text}"
     return text
 
 

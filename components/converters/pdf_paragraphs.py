@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
+from components.converters.line_joints import starts_japanese
 from components.converters.pdf_hyphens import HYPHENS, Vocabulary, join_lines
 from components.converters.pdf_lines import Line
 from components.converters.pdf_tables import Table, find_tables
@@ -142,13 +143,18 @@ def _continues(block: list[Line], line: Line, leading: float) -> bool:
     if before.bold and line.bold and same_column and not _NUMBERED.match(line.text):
         return True
     room = _right(block) - before.x1
-    full = line.words[0].x1 - line.words[0].x0 + 0.4 * line.size > room
+    full = _first_width(line) + 0.4 * line.size > room
     if _MARKER.match(line.text) and (not full or before.text.endswith(_CLOSING)):
         return False
     if len(before.text) > 1 and before.text.endswith(HYPHENS):
         return True
     is_centered = same_column and _centered(block[0]) and _centered(line)
     return (full or is_centered) and (same_column or _is_one_type(block, line)) and _is_aligned(block, line)
+
+
+def _first_width(line: Line) -> float:
+    """The width of what can't be parted from the line: a word, in Japanese a character."""
+    return line.size if starts_japanese(line.text) else line.words[0].x1 - line.words[0].x0
 
 
 def _is_one_type(block: list[Line], line: Line) -> bool:

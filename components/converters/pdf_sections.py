@@ -42,7 +42,7 @@ def sections_of(paragraphs: Sequence[Paragraph], vocabulary: Vocabulary) -> list
     :returns: Sections in order; none if the document isn't of the manual.
     """
     texts = [paragraph.text(vocabulary) for paragraph in paragraphs]
-    body = _body_size(paragraphs)
+    body = body_size(paragraphs)
     headings = _headings(paragraphs, texts, body)
     if not headings:
         return []
@@ -76,11 +76,12 @@ def sections_of(paragraphs: Sequence[Paragraph], vocabulary: Vocabulary) -> list
     return _without_repeats(sections)
 
 
-def _body_size(paragraphs: Sequence[Paragraph]) -> float:
+def body_size(paragraphs: Sequence[Paragraph]) -> float:
+    """The type size that most letters have, in points; 0 where there are none."""
     sizes: Counter[float] = Counter()
     for paragraph in paragraphs:
         for line in paragraph.lines:
-            sizes[line.size] += len(line.words)
+            sizes[line.size] += len(line.text)
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 

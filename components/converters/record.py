@@ -170,7 +170,19 @@ def make_record(source_id: str, text: RecordText, meta: dict[str, Any]) -> Docum
         **meta,
         "blocks": text.blocks,
     }
-    record: dict[str, Any] = {"id": source_id, "content": text.content, "meta": fields}
+    return complete_record(source_id, text.content, fields)
+
+
+def complete_record(source_id: str, content: str, meta: dict[str, Any]) -> Document:
+    """
+    The Document of a record whose fields are all there.
+
+    :param source_id: The record's id, unique in the corpus.
+    :param content: Its text.
+    :param meta: Its fields.
+    :returns: The Document; halves of surrogate pairs become U+FFFD.
+    """
+    record: dict[str, Any] = {"id": source_id, "content": content, "meta": meta}
     try:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -8,10 +8,10 @@ from typing import Any
 from haystack import component, default_to_dict
 from haystack.components.builders import PromptBuilder
 from haystack.components.generators.chat.types import ChatGenerator
-from haystack.dataclasses import ChatMessage
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.optional_service import OptionalService, from_dict_or_unavailable, part_to_dict
+from components.query.chat_call import ask
 from components.query.passage_check import usable_passage
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,8 @@ class HyDEGenerator:
         return {"passages": [passage], "degraded": []} if passage else {"passages": [], "degraded": ["hyde"]}
 
     def _generate(self, query: str) -> str:
-        answer = self._service.call(lambda: self._ask(query))
+        generator, prompt = self.chat_generator, self._builder.run(query=query)["prompt"]
+        answer = self._service.call(lambda: ask(generator, prompt, self.max_tokens)) if generator else None
         if answer is None:
             return ""
         passage, reason = usable_passage(answer, query, self.min_words, self.max_words)
@@ -151,17 +152,6 @@ class HyDEGenerator:
             while len(self._cache) > self.cache_size:
                 self._cache.popitem(last=False)
         return passage
-
-    def _ask(self, query: str) -> str:
-        generator: Any = self.chat_generator
-        if hasattr(generator, "warm_up"):
-            generator.warm_up()
-        messages = [ChatMessage.from_user(self._builder.run(query=query)["prompt"])]
-        own = getattr(generator, "generation_kwargs", None)
-        limited = own is None or {"max_tokens", "max_completion_tokens"} & set(own)
-        options = {} if limited or self.max_tokens is None else {"generation_kwargs": {"max_tokens": self.max_tokens}}
-        replies = generator.run(messages=messages, **options)["replies"]
-        return replies[0].text or "" if replies else ""
 
     def _remembered(self, query: str) -> str:
         with self._lock:

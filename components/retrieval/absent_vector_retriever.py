@@ -16,13 +16,17 @@ class AbsentVectorRetriever:
     Usage example:
 
     ```python
-    AbsentVectorRetriever().run(vectors=QueryVectors())  # {"rankings": [], "degraded": ["vector"]}
+    AbsentVectorRetriever().run(vectors=QueryVectors())["degraded"]  # ["vector"]
     ```
     """
 
-    @component.output_types(rankings=list[Ranking], degraded=list[str])
+    @component.output_types(rankings=list[Ranking], elsewhere=frozenset[str], degraded=list[str])
     def run(
-        self, vectors: QueryVectors, filters: dict[str, Any] | None = None, top_k: int | None = None
+        self,
+        vectors: QueryVectors,
+        filters: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        language: str | None = None,
     ) -> dict[str, Any]:
         """
         Rank nothing.
@@ -30,6 +34,7 @@ class AbsentVectorRetriever:
         :param vectors: The query's vectors.
         :param filters: Haystack filters.
         :param top_k: How many chunks a ranking would hold.
-        :returns: `rankings`, which are none, and `degraded`, ["vector"].
+        :param language: The query's language.
+        :returns: `rankings` and `elsewhere`, which are empty, and `degraded`, ["vector"].
         """
-        return {"rankings": [], "degraded": ["vector"]}
+        return {"rankings": [], "elsewhere": frozenset(), "degraded": ["vector"]}

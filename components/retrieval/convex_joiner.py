@@ -6,6 +6,8 @@ from components.retrieval.fusion import Arms, convex_scores, explained, grouped,
 from components.retrieval.joining import check_settings, joined_arms, keep_required, named_by_chunk
 from components.retrieval.ranking import Candidates, Ranking
 
+_BEST = 10
+
 
 @component
 class ConvexJoiner:
@@ -41,11 +43,19 @@ class ConvexJoiner:
         component.set_input_types(self, **joined_arms(weights))
 
     @component.output_types(candidates=Candidates)
-    def run(self, required: frozenset[str] | None = None, **arms: list[Ranking]) -> dict[str, Candidates]:
+    def run(
+        self,
+        required: frozenset[str] | None = None,
+        elsewhere: frozenset[str] | None = None,
+        **arms: list[Ranking],
+    ) -> dict[str, Candidates]:
         """
         Fuse.
 
         :param required: When given, only these chunks are kept (those that hold all quoted phrases).
+        :param elsewhere: Chunks in other languages than the query: of these the arm "keyword" can say nothing, and the
+            others decide alone. The more of them are among the others' best ten, the less it counts on the whole: it
+            is a question across languages then.
         :param arms: For each name in `weights` its rankings; an arm that did not run gives none.
         :returns: `candidates`, best first, with `fused_score`, `rrf_score` and each arm's rank and score.
         """
@@ -53,7 +63,19 @@ class ConvexJoiner:
         chunk_of = None
         if self.group_by_source:
             kept, chunk_of = grouped(kept)
-        scores = convex_scores(kept, self.weights)
+        weights = self.weights
+        silent = None
+        if elsewhere and "keyword" in weights and chunk_of is None:
+            silent = {"keyword": elsewhere}
+            weights = {**weights, "keyword": weights["keyword"] * _reach(kept, elsewhere)}
+        scores = convex_scores(kept, weights, silent)
         rrf = reciprocal_rank_scores(kept, self.weights, self.k)
         candidates = explained(scores, kept, self.top_k, fused_score=scores, rrf_score=rrf)
         return {"candidates": named_by_chunk(candidates, chunk_of)}
+
+
+def _reach(arms: Arms, elsewhere: frozenset[str]) -> float:
+    """The share of the best ten of all arms but "keyword" that words could have found."""
+    rankings = [ranking for name, found in arms.items() if name != "keyword" for ranking in found]
+    best = [chunk_id for ranking in rankings for chunk_id, _ in ranking.entries[:_BEST]]
+    return sum(chunk_id not in elsewhere for chunk_id in best) / len(best) if best else 1.0

@@ -33,7 +33,9 @@ def reciprocal_rank_scores(arms: Arms, weights: Mapping[str, float], k: int) -> 
     return {chunk_id: min(score / largest, 1.0) for chunk_id, score in scores.items()} if largest else {}
 
 
-def convex_scores(arms: Arms, weights: Mapping[str, float]) -> dict[str, float]:
+def convex_scores(
+    arms: Arms, weights: Mapping[str, float], silent: Mapping[str, frozenset[str]] | None = None
+) -> dict[str, float]:
     """
     Weighted mean of the arms' scores, each ranking min-max normalised; 0 where a ranking lacks the chunk.
 
@@ -42,6 +44,7 @@ def convex_scores(arms: Arms, weights: Mapping[str, float]) -> dict[str, float]:
 
     :param arms: The rankings of each arm.
     :param weights: Each arm's weight, multiplied with that of a ranking.
+    :param silent: Chunks that an arm can say nothing of, by arm: of these the others decide alone.
     :returns: id -> score in 0..1.
     """
     scores: dict[str, float] = {}
@@ -57,7 +60,14 @@ def convex_scores(arms: Arms, weights: Mapping[str, float]) -> dict[str, float]:
                 normal = (score - low) / (high - low) if high > low else 1.0
                 weight = weights[name] * ranking.weight / share
                 scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * normal
-    return {chunk_id: score / total for chunk_id, score in scores.items()} if total else {}
+    if not total:
+        return {}
+    totals = dict.fromkeys(scores, total)
+    for name, chunk_ids in (silent or {}).items():
+        if any(ranking.entries for ranking in arms.get(name, ())) and total > weights[name]:
+            found = {chunk_id for ranking in arms[name] for chunk_id, _ in ranking.entries}
+            totals.update(dict.fromkeys((chunk_ids & scores.keys()) - found, total - weights[name]))
+    return {chunk_id: score / totals[chunk_id] for chunk_id, score in scores.items()}
 
 
 def grouped(arms: Arms) -> tuple[Arms, dict[str, str]]:

@@ -8,6 +8,7 @@ from haystack import component
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.retrieval.ranking import Ranking, source_of
+from components.retrieval.time_budget import TimeBudget
 from components.stores.ranked_hits import best
 from components.stores.term_clause import TermClause
 
@@ -61,6 +62,7 @@ class KeywordRetriever:
         phrase_field: str = "words",
         top_k: int = 100,
         max_terms: int = 256,
+        timeout: float | None = None,
     ):
         """
         :param document_store: The keyword store of the chunks.
@@ -72,6 +74,7 @@ class KeywordRetriever:
         :param phrase_field: The field that quoted phrases are looked up in.
         :param top_k: How many chunks to return.
         :param max_terms: Terms a stream; of a longer query the rarest are searched.
+        :param timeout: Seconds that a search may take before the answer goes without it; None for no limit.
         :raises ValueError: If a weight is not above 0, or parents lack a store or fields.
         """
         for name, weight in {**fields, **(parent_fields or {})}.items():
@@ -91,6 +94,8 @@ class KeywordRetriever:
         self.phrase_field = phrase_field
         self.top_k = top_k
         self.max_terms = max_terms
+        self.timeout = timeout
+        self._budget = TimeBudget("the keyword arm", timeout)
         self._is_warmed_up = False
 
     def warm_up(self) -> None:
@@ -104,7 +109,11 @@ class KeywordRetriever:
 
     @component.output_types(rankings=list[Ranking], required=frozenset[str] | None, degraded=list[str])
     def run(
-        self, analysis: AnalyzedText, filters: dict[str, Any] | None = None, top_k: int | None = None
+        self,
+        analysis: AnalyzedText,
+        filters: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        analyses: list[AnalyzedText] | None = None,
     ) -> dict[str, Any]:
         """
         Rank.
@@ -112,16 +121,23 @@ class KeywordRetriever:
         :param analysis: The analysed query.
         :param filters: Haystack filters, applied inside the search.
         :param top_k: How many chunks to return, instead of the one of `__init__`.
-        :returns: `rankings`, one list; `required`, the chunks with all quoted phrases, or None when nothing is quoted;
-            `degraded`, ["keyword"] when the store can't be searched.
+        :param analyses: The query and its variants, each of which is searched; what is quoted is taken from the query.
+        :returns: `rankings`, one list a variant; `required`, the chunks with all quoted phrases, or None when nothing
+            is quoted; `degraded`, ["keyword"] when the store can't be searched,
+            or not in time.
         """
         limit = top_k or self.top_k
         try:
-            entries, required = self._rank(analysis, filters, limit)
+            found = self._budget.run(
+                lambda: [(each.text, *self._rank(each, filters, limit)) for each in analyses or [analysis]]
+            )
         except OSError as error:
             logger.warning("the keyword store can't be searched: %s", error)
+            found = None
+        if found is None:
             return {"rankings": [], "required": None, "degraded": ["keyword"]}
-        return {"rankings": [Ranking(tuple(entries), analysis.text)], "required": required, "degraded": []}
+        rankings = [Ranking(tuple(entries), text) for text, entries, _ in found]
+        return {"rankings": rankings, "required": found[0][2], "degraded": []}
 
     def _rank(
         self, analysis: AnalyzedText, filters: dict[str, Any] | None, limit: int

@@ -43,11 +43,17 @@ class RRFJoiner:
         component.set_input_types(self, **joined_arms(weights))
 
     @component.output_types(candidates=Candidates)
-    def run(self, required: frozenset[str] | None = None, **arms: list[Ranking]) -> dict[str, Candidates]:
+    def run(
+        self,
+        required: frozenset[str] | None = None,
+        elsewhere: frozenset[str] | None = None,
+        **arms: list[Ranking],
+    ) -> dict[str, Candidates]:
         """
         Fuse.
 
         :param required: When given, only these chunks are kept (those that hold all quoted phrases).
+        :param elsewhere: Chunks in other languages than the query; ranks can't tell what an arm couldn't find.
         :param arms: For each name in `weights` its rankings; an arm that did not run gives none.
         :returns: `candidates`, best first, with `rrf_score` and each arm's rank and score.
         """

@@ -49,7 +49,7 @@ class TitleShares:
     shares.of(["MPEP-2106"], frozenset({"eligibl"}))  # [0.31]
     ```
 
-    :param store: The keyword store of the documents; their meta holds `number_label` and `title`.
+    :param store: The keyword store of the documents; their meta holds `title_terms`, or `number_label` and `title`.
     :param title_field: Its text field of the titles' stems, for their document frequencies.
     """
 
@@ -82,7 +82,7 @@ class TitleShares:
 
     def _read(self, seen: _Seen, ids: list[str]) -> None:
         found = {document.id: document.meta for document in self._store.get_many(ids)}
-        terms = {i: title_terms(found[i].get("number_label", ""), found[i].get("title", "")) for i in found}
+        terms = {document_id: _terms(meta) for document_id, meta in found.items()}
         unknown = {term for title in terms.values() for term in title if term not in seen.idf}
         if unknown:
             frequencies = self._store.document_frequencies(self._field, sorted(unknown))
@@ -101,6 +101,12 @@ def inverse_frequencies(terms: Iterable[str], documents: int, frequencies: Mappi
     """
     counts = {term: frequencies.get(term, 0) for term in terms}
     return {term: math.log(1 + (documents - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
+
+
+def _terms(meta: Mapping[str, Any]) -> frozenset[str]:
+    if "title_terms" in meta:
+        return frozenset(meta["title_terms"])
+    return title_terms(meta.get("number_label", ""), meta.get("title", ""))
 
 
 def title_terms(number_label: str, title: str) -> frozenset[str]:

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 from haystack.document_stores.errors import DocumentStoreError
 from haystack.lazy_imports import LazyImport
 
-from components.stores.store_errors import StoreUnavailableError
+from components.stores.store_errors import StoreTimeoutError, StoreUnavailableError
 
 with LazyImport("Run `.venv/bin/pip install -c constraints.txt -e '.[cluster]'`") as transport_import:
     from elastic_transport import ConnectionError as TransportConnectionError
@@ -159,7 +159,7 @@ class ElasticsearchClient:
                 method, target, body=body, headers=headers, request_timeout=timeout
             )
         except ConnectionTimeout as error:
-            raise StoreUnavailableError(f"the server {self.name} gave no answer within {timeout:g} s") from error
+            raise StoreTimeoutError(f"the server {self.name} gave no answer within {timeout:g} s") from error
         except TlsError as error:
             raise DocumentStoreError(
                 f"the server {self.name} can't be trusted: {error.message}; check ca_certs and verify_certs"

@@ -40,6 +40,7 @@ from components.stores.term_clause import Phrase, TermClause, added_weights, che
 logger = logging.getLogger(__name__)
 
 _MOST_ID_BYTES = 512
+_DEFAULT_HOST = "http://127.0.0.1:9200"
 _SEARCH_WAITS = (0.1, 0.4)
 _WRITE_WAITS = (0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 _INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -71,7 +72,7 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
     def __init__(
         self,
         index: str,
-        hosts: str | list[str] | Secret = "http://127.0.0.1:9200",
+        hosts: str | list[str] | Secret = _DEFAULT_HOST,
         text_fields: list[str] | None = None,
         sort_fields: Sequence[str] = ("order",),
         api_key: Secret | None = None,
@@ -87,7 +88,8 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         Create the store; nothing is connected yet.
 
         :param index: The name of the index, or of an alias that stands for one.
-        :param hosts: URLs of the server's nodes, in a list or separated by commas.
+        :param hosts: URLs of the server's nodes, in a list or separated by commas; the default, too, where a secret
+            that may be missing is.
         :param text_fields: The index's text fields; None for those of the index that is there, or else those of the
             documents written first.
         :param sort_fields: Integer meta fields that `find` can sort by.
@@ -168,6 +170,18 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
             self._layout()
         except StoreUnavailableError as error:
             logger.warning("the keyword store isn't ready: %s", error)
+
+    def set_alias(self, alias: str) -> None:
+        """
+        Let an alias stand for the store's index, and for no other one any more, in one step.
+
+        :param alias: Its name.
+        """
+        self._server().set_alias(alias)
+
+    def remove(self) -> None:
+        """Delete the index on the server with all that it holds, if it is there."""
+        self._server().remove()
 
     def count_documents(self) -> int:
         """
@@ -305,7 +319,7 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
     def _server(self) -> ElasticsearchIndex:
         opened = self._opened
         if opened is None:
-            hosts = _value(self.hosts) if isinstance(self.hosts, Secret) else self.hosts
+            hosts = (_value(self.hosts) or _DEFAULT_HOST) if isinstance(self.hosts, Secret) else self.hosts
             client = ElasticsearchClient(
                 hosts if isinstance(hosts, list) else [host.strip() for host in str(hosts).split(",")],
                 authorization(_value(self.api_key), _value(self.username), _value(self.password)),

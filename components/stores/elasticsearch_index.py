@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from haystack.document_stores.errors import DocumentStoreError
 
+from components.stores.circuit_breaker import CircuitBreaker
 from components.stores.elasticsearch_bulk import BulkWriter
 from components.stores.elasticsearch_client import ElasticsearchClient, Patience, RequestRefusedError
 from components.stores.elasticsearch_records import index_body
@@ -44,6 +45,7 @@ class ElasticsearchIndex:
         self._search_patience = search_patience
         self._write_patience = write_patience
         self._layout: Layout | None = None
+        self._breaker = CircuitBreaker.of(client.name)
 
     def layout(self, fresh: bool = False) -> Layout | None:
         """
@@ -88,6 +90,23 @@ class ElasticsearchIndex:
         writer.flush()
         self.client.request("POST", f"{self._path}/_refresh", self._write_patience)
         writer.raise_refused()
+
+    def set_alias(self, alias: str) -> None:
+        """
+        Let an alias stand for this index, and for no other one any more, in one step.
+
+        :param alias: Its name.
+        """
+        found = self._if_there("GET", f"/_resolve/index/{quote(alias, safe='')}")
+        before = [index for known in found.get("aliases", []) for index in known["indices"]]
+        actions = [{"remove": {"index": index, "alias": alias}} for index in before if index != self.name]
+        body = {"actions": [*actions, {"add": {"index": self.name, "alias": alias}}]}
+        self.client.request("POST", "/_aliases", self._write_patience, body)
+
+    def remove(self) -> None:
+        """Delete the index with all that it holds, if it is there."""
+        self._if_there("DELETE", self._path)
+        self._layout = None
 
     def count(self) -> int:
         """
@@ -183,6 +202,14 @@ class ElasticsearchIndex:
         text, order = (frozenset(fields[name].get("properties", {})) for name in ("text", "order"))
         return Layout(text, order)
 
+    def _if_there(self, method: str, path: str) -> dict[str, Any]:
+        try:
+            return self.client.request(method, path, self._write_patience)
+        except RequestRefusedError as error:
+            if error.kind != _NO_INDEX:
+                raise
+            return {}
+
     def _read(
         self, method: str, action: str, body: Mapping[str, Any] | None = None, params: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
@@ -197,4 +224,5 @@ class ElasticsearchIndex:
     def _request(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, params: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
-        return self.client.request(method, path, self._search_patience, body, params)
+        with self._breaker.guard():
+            return self.client.request(method, path, self._search_patience, body, params)

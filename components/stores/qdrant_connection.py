@@ -16,7 +16,8 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 from qdrant_client.models import UpdateResult, UpdateStatus
 
-from components.stores.store_errors import StoreUnavailableError
+from components.stores.circuit_breaker import CircuitBreaker
+from components.stores.store_errors import StoreTimeoutError, StoreUnavailableError
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +72,7 @@ class QdrantConnection:
                 raise ValueError(f"timeout: {timeout!r} is not allowed; Qdrant takes whole seconds, 1 or more")
         self.url = url
         self.in_memory = url == IN_MEMORY
+        self._breaker = CircuitBreaker.of(url)
         self._api_key = api_key
         self._ca_certs = ca_certs
         self._verify_certs = verify_certs
@@ -91,7 +93,8 @@ class QdrantConnection:
         :raises CollectionMissingError: If the collection isn't there.
         :raises DocumentStoreError: If the server refuses the request, or can't be trusted.
         """
-        return self._send(method, arguments, self._read_timeout, _READ_WAITS)
+        with self._breaker.guard():
+            return self._send(method, arguments, self._read_timeout, _READ_WAITS)
 
     def write(self, method: str, **arguments: Any) -> Any:
         """
@@ -199,7 +202,7 @@ class QdrantConnection:
         ) from error
 
     def _raise_late(self, error: Exception, timeout: int) -> NoReturn:
-        raise StoreUnavailableError(f"the Qdrant server {self.url} gave no answer within {timeout} s") from error
+        raise StoreTimeoutError(f"the Qdrant server {self.url} gave no answer within {timeout} s") from error
 
 
 def _check_url(url: str) -> None:

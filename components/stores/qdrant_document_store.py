@@ -9,14 +9,18 @@ ties by the order in which the server finds points, and it takes the whole docum
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
-from haystack import default_from_dict, default_to_dict
+from haystack import Document, default_from_dict, default_to_dict
 from haystack.utils import Secret
 from qdrant_client.models import (
+    CreateAlias,
+    CreateAliasOperation,
+    DeleteAlias,
+    DeleteAliasOperation,
     Filter,
     PointIdsList,
     PointStruct,
@@ -34,9 +38,11 @@ from components.stores.qdrant_filters import number_keys, point_id
 from components.stores.qdrant_server_filters import QdrantServerFilterBuilder
 from components.stores.qdrant_store import DOCUMENT, ID, PAGE, QdrantStore, oversampling
 from components.stores.store_errors import StoreUnavailableError
+from components.stores.stored_json import document_from_json
 
 logger = logging.getLogger(__name__)
 
+_DEFAULT_URL = "http://127.0.0.1:6333"
 _MOST_BYTES = 8_000_000  # of a request; servers take 32 MB by default
 _BYTES_A_NUMBER, _BYTES_A_POINT = 22, 100  # a 32-bit float as JSON, and what stands around a payload, at most
 
@@ -65,7 +71,7 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
     def __init__(
         self,
         collection: str,
-        url: str | Secret = "http://127.0.0.1:6333",
+        url: str | Secret = _DEFAULT_URL,
         dimension: int = 384,
         meta_fields: list[str] | None = None,
         store_content: bool = False,
@@ -82,7 +88,7 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
 
         :param collection: The name of the collection, or of an alias that stands for one.
         :param url: The server's URL; the port is 6333 unless it names another. ":memory:" is no server but the client's
-            own small imitation of one, to try things out.
+            own small imitation of one, to try things out. The default, too, where a secret that may be missing is.
         :param dimension: Length of the embeddings.
         :param meta_fields: The meta fields to store and to filter on; None for all of them.
         :param store_content: Store the documents' text too. The keyword store has it already.
@@ -168,6 +174,24 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
         except CollectionMissingError:
             logger.info("the collection %r isn't there yet", self.collection)
 
+    def set_alias(self, alias: str) -> None:
+        """
+        Let an alias stand for the store's collection, and for no other one any more, in one step.
+
+        :param alias: Its name.
+        """
+        created = CreateAlias(collection_name=self.collection, alias_name=alias)
+        operations = [
+            DeleteAliasOperation(delete_alias=DeleteAlias(alias_name=alias)),
+            CreateAliasOperation(create_alias=created),
+        ]
+        self._server().write("update_collection_aliases", change_aliases_operations=operations)
+
+    def remove(self) -> None:
+        """Delete the collection on the server with all that it holds, if it is there."""
+        self._server().write("delete_collection", collection_name=self.collection)
+        self._is_checked = False
+
     def count_documents(self) -> int:
         """
         Count the documents.
@@ -177,11 +201,27 @@ class QdrantDocumentStore(QdrantStore[PointStruct, Filter]):
         answer = self._read("count", exact=True)
         return answer.count if answer else 0
 
+    def get_many(self, ids: Sequence[str]) -> list[Document]:
+        """
+        Get documents by their ids, without embeddings.
+
+        :param ids: The ids.
+        :returns: The documents in that order, without those that aren't there: id and the meta fields that are stored,
+            and the text if it is.
+        """
+        points = [point_id(document_id) for document_id in dict.fromkeys(ids)]
+        found = {}
+        for start in range(0, len(points), PAGE):
+            records = self._read("retrieve", ids=points[start : start + PAGE], with_payload=[DOCUMENT])
+            found.update({str(record.id): record.payload[DOCUMENT] for record in records or ()})
+        known = [point_id(document_id) for document_id in ids]
+        return [document_from_json(found[point]) for point in known if point in found]
+
     def _server(self) -> QdrantConnection:
         with self._lock:
             if self._connection is None:
                 self._connection = QdrantConnection(
-                    _resolved(self.url) or "",
+                    _resolved(self.url) or _DEFAULT_URL,
                     _resolved(self.api_key),
                     self.ca_certs,
                     self.verify_certs,

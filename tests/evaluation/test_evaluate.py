@@ -74,7 +74,8 @@ def test_fresh_embeds_anew_and_other_content_has_an_index_of_its_own(dataset: Pa
 def test_keyword_stores_with_other_fields_are_built_anew_and_vectors_kept(dataset: Path, profile: Path, tmp_path: Path):
     run(dataset, profile, keep=tmp_path)
     names = yaml.safe_load(profile.read_text(encoding="utf-8"))
-    names["stores"]["keyword"]["init_parameters"]["text_fields"].append("more")
+    fields = ["words", "stems", "title", "title_stems", "phrase", "more"]
+    names["stores"]["keyword"]["init_parameters"]["text_fields"] = fields
     profile.write_text(yaml.safe_dump(names), encoding="utf-8")
     report, records = run(dataset, profile, keep=tmp_path)
     assert records == []

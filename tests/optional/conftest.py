@@ -2,4 +2,5 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") and find_spec("sentence_transformers") else ["test_cross_encoder.py"]
+NEEDED = ("torch", "sentence_transformers")
+collect_ignore = [] if all(map(find_spec, NEEDED)) else ["test_cross_encoder.py", "test_token_classifier.py"]

@@ -20,6 +20,14 @@ def notes(tmp_path: Path) -> "object":
     return Notes(tmp_path)
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def notes_anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> "object":
+    """An index of notes with its manifest in either database."""
+    from notes_corpus import Notes
+
+    return Notes(tmp_path, request.getfixturevalue("postgres_url") if request.param == "postgresql" else None)
+
+
 @pytest.fixture(scope="module")
 def search(sample_index: Any) -> Any:
     """A search over the samples that is ready."""

@@ -43,7 +43,7 @@ def main(folder: Path, fatal: int, moment: str) -> None:
     ):
         setattr(owner, name, watched(getattr(owner, name)))
     pending_sources.BATCH_SOURCES, embedding.BATCH = 2, 3
-    Notes(folder).run()
+    Notes(folder, os.environ.get("NOTES_DATABASE_URL")).run()
 
 
 if __name__ == "__main__":

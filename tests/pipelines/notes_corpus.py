@@ -4,12 +4,17 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from pipelines.corpora import Corpus
+from pipelines.generations import chosen_manifest
 from pipelines.index_report import IndexReport
 from pipelines.indexing import IndexRun
 from pipelines.loading import open_store
 from pipelines.manifest import Manifest
+from pipelines.manifest_database import Place
 from pipelines.settings import Settings
+from pipelines.shards import WHOLE
 
 HERE = Path(__file__).parent
 
@@ -28,12 +33,22 @@ def notes_corpus(samples: Path | None = None) -> Corpus:
 class Notes:
     """An index of notes in a folder of its own, with source files beside it."""
 
-    def __init__(self, folder: Path):
-        self.settings = Settings(data_dir=folder / "data", pipelines_dir=HERE / "notes")
+    def __init__(self, folder: Path, database_url: str | None = None, profile: str = "embedded"):
+        self.settings = Settings(
+            data_dir=folder / "data",
+            pipelines_dir=HERE / "notes",
+            profile=profile,
+            database_url=database_url and SecretStr(database_url),
+        )
         self.sources = folder / "sources"
         self.sources.mkdir(parents=True, exist_ok=True)
         self.corpus = notes_corpus(folder / "samples")
         self.folder = self.settings.index_dir("notes")
+
+    @property
+    def manifest(self) -> Place:
+        """Where the manifest is that a run brings up to date."""
+        return chosen_manifest(self.settings, "notes")
 
     def write(self, name: str, *lines: str) -> Path:
         path = self.sources / name
@@ -45,7 +60,7 @@ class Notes:
         return path
 
     def run(self, *paths: Path, **options: Any) -> IndexReport:
-        run = IndexRun(self.corpus, self.settings, workers=1)
+        run = IndexRun(self.corpus, self.settings, workers=1, shard=options.pop("shard", WHOLE))
         return run.run(list(paths or [self.sources]), **options)
 
     def resume(self) -> IndexReport:
@@ -65,7 +80,7 @@ class Notes:
         parents = {d.id: (d.content, d.meta) for d in self.store("parents").filter_documents()}
         vectors = self.store("vector").get_vectors(self.store("vector").ids())
         payloads = {d.id: d.meta for d in self.store("vector").filter_documents()}
-        with Manifest(self.folder / "manifest.sqlite") as manifest:
+        with Manifest(self.manifest) as manifest:
             rows = [tuple(row) for row in manifest.rows("SELECT * FROM chunks ORDER BY id")]
             claims = [tuple(row) for row in manifest.rows("SELECT * FROM claims ORDER BY source_id, origin")]
             sources = [

@@ -17,7 +17,7 @@ def main(folder: Path) -> None:
     notes = Notes(folder)
     assert not os.access(notes.folder, os.W_OK)
     try:
-        info = read_index_info(notes.folder, "notes")
+        info = read_index_info(notes.manifest, "notes")
     except TansakuError as error:
         print(json.dumps(str(error)))
         return

@@ -166,7 +166,7 @@ def test_an_index_with_a_damaged_manifest_is_taken_away(filled: Notes, kept: int
 
 
 def recorded(notes: Notes) -> dict[str, Any]:
-    with Manifest(notes.folder / "manifest.sqlite") as manifest:
+    with Manifest(notes.manifest) as manifest:
         return json.loads(manifest.fact("embedder"))
 
 
@@ -203,7 +203,7 @@ def test_a_manifest_that_told_no_recipe_yet_costs_nothing(filled: Notes) -> None
     embedded = len(LetterEmbedder.embedded)
     definition = recorded(filled)
     del definition["recipe"]
-    with Manifest(filled.folder / "manifest.sqlite") as manifest:
+    with Manifest(filled.manifest) as manifest:
         manifest.set_fact("embedder", json.dumps(definition, sort_keys=True))
 
     assert examine(filled).ok

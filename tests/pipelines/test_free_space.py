@@ -71,7 +71,7 @@ def test_a_run_stops_before_it_writes_and_is_finished_later(notes: Notes, monkey
         with pytest.raises(DiskFullError, match="TANSAKU_DATA_DIR"):
             notes.run()
     assert list(notes.texts()) == ["N1#1", "N2#1", "N3#1"]
-    assert read_index_info(notes.folder, "notes").vectors == 1
+    assert read_index_info(notes.manifest, "notes").vectors == 1
 
     notes.resume()
     assert notes.store("vector").ids() == ["N1#1", "N2#1", "N3#1"]

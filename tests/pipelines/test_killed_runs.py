@@ -17,9 +17,11 @@ from pipelines.vector_state import VectorState
 PROJECT = HERE.parents[1]
 
 
-def run_and_kill(folder: Path, commit: int, moment: str) -> int:
+def run_and_kill(notes: Notes, commit: int, moment: str) -> int:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT), str(HERE)])}
-    command = [sys.executable, str(HERE / "killed_run.py"), str(folder), str(commit), moment]
+    if url := notes.settings.database_url:
+        environment["NOTES_DATABASE_URL"] = url.get_secret_value()
+    command = [sys.executable, str(HERE / "killed_run.py"), str(notes.sources.parent), str(commit), moment]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode
@@ -39,15 +41,15 @@ def fill(notes: Notes, second: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", [1])
-def test_killed_runs_lose_nothing(tmp_path: Path, seed: int) -> None:
+def test_killed_runs_lose_nothing(notes_anywhere: Notes, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    killed, calm = Notes(tmp_path / "killed"), Notes(tmp_path / "calm")
+    killed, calm = notes_anywhere, Notes(tmp_path / "calm")
     kills = 0
     for second in (False, True):
         fill(killed, second)
         fill(calm, second)
         for _ in range(5):
-            kills += run_and_kill(killed.sources.parent, chance.randint(2, 6), chance.choice(["before", "after"])) != 0
+            kills += run_and_kill(killed, chance.randint(2, 6), chance.choice(["before", "after"])) != 0
         calm.run()
     killed.run()
 
@@ -55,16 +57,16 @@ def test_killed_runs_lose_nothing(tmp_path: Path, seed: int) -> None:
     assert killed.state() == calm.state()
 
 
-def test_a_source_restored_after_a_kill_gets_its_old_content_back(tmp_path: Path) -> None:
+def test_a_source_restored_after_a_kill_gets_its_old_content_back(notes_anywhere: Notes, tmp_path: Path) -> None:
     """The new version reached the stores, the manifest still knows the old one: it must not pass for unchanged."""
-    killed, calm = Notes(tmp_path / "killed"), Notes(tmp_path / "calm")
+    killed, calm = notes_anywhere, Notes(tmp_path / "calm")
     for notes in (killed, calm):
         notes.write("a.txt", "notes 10", "N1: Apples", "N2: Ants")
         notes.write("b.txt", "notes 20", "N3: Bees")
         notes.run()
     killed.write("b.txt", "notes 20", "N1: Stolen", "N4: New")
     # The commits: begin, keyword, parents, finish.
-    assert run_and_kill(killed.sources.parent, 4, "before") == -signal.SIGKILL
+    assert run_and_kill(killed, 4, "before") == -signal.SIGKILL
     assert killed.texts()["N1#1"] == "Stolen"
     killed.write("b.txt", "notes 20", "N3: Bees")
 
@@ -80,9 +82,9 @@ def test_vectors_of_replaced_text_are_not_searched_after_a_kill(tmp_path: Path, 
     notes.run()
     notes.write("a.txt", "notes 10", "N1: Apricots", "N2: Bees")
     # The commits: begin, keyword, parents, finish, vectors out, the same noted.
-    assert run_and_kill(tmp_path, commit, moment) == -signal.SIGKILL
+    assert run_and_kill(notes, commit, moment) == -signal.SIGKILL
 
-    info = read_index_info(notes.folder, "notes")
+    info = read_index_info(notes.manifest, "notes")
     assert info.outdated_vectors == 1
     problem = VectorState("notes", "embedded", notes.settings).problem(info)
     assert problem.startswith("the vectors of replaced text are still in the index")
@@ -98,7 +100,7 @@ def test_a_vector_that_was_not_noted_before_a_kill_goes_with_its_text(tmp_path: 
     notes = Notes(tmp_path)
     notes.write("a.txt", "notes 10", "N1: Apples")
     # The commits: begin, keyword, parents, finish, the vector, the same noted.
-    assert run_and_kill(tmp_path, 6, "before") == -signal.SIGKILL
+    assert run_and_kill(notes, 6, "before") == -signal.SIGKILL
     assert notes.store("vector").ids() == ["N1#1"]
     assert Doctor(notes.corpus, notes.settings).examine().ok
     notes.write("a.txt", "notes 10", "N1: Apricots")
@@ -113,7 +115,7 @@ def test_a_source_that_goes_after_a_kill_leaves_nothing_behind(tmp_path: Path) -
     notes.write("a.txt", "notes 10", "N1: Apples")
     notes.run()
     path = notes.write("b.txt", "notes 20", "N1: Stolen", "N2: New")
-    assert run_and_kill(tmp_path, 4, "before") == -signal.SIGKILL
+    assert run_and_kill(notes, 4, "before") == -signal.SIGKILL
     assert notes.texts() == {"N1#1": "Stolen", "N2#1": "New"}
     path.unlink()
 

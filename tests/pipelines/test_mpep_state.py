@@ -63,7 +63,7 @@ def test_an_embedder_that_can_not_be_loaded_shows_in_health(sample_index: Any, m
     search = sample_index.search()
     broken = {"ready": False, "error": "the model is damaged"}
     monkeypatch.setattr(
-        type(search._ready_pipeline().get_component("embedder")), "health", lambda self: broken, raising=False
+        type(search._index().ready_pipeline().get_component("embedder")), "health", lambda self: broken, raising=False
     )
 
     health = search.health()

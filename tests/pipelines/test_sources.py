@@ -45,7 +45,7 @@ def zip_bytes(**members: bytes) -> bytes:
 
 def test_folder_in_order_of_names_without_hidden_files(tmp_path: Path) -> None:
     root = tmp_path / "law"
-    for name in ("b/2.txt", "a.txt", ".hidden", ".git/config", "__MACOSX/a.txt", "b/1.txt"):
+    for name in ("b/2.txt", "a.txt", ".hidden", "~$a.docx", ".git/config", "__MACOSX/a.txt", "b/1.txt"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
 
@@ -199,3 +199,81 @@ def test_missing_root_has_no_files(tmp_path: Path) -> None:
 def test_digest_is_that_of_the_content() -> None:
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert sources.Source("a", "a").digest == empty
+
+
+@pytest.mark.parametrize("first", [("[Content_Types].xml", b"<Types/>"), ("mimetype", b"application/vnd.oasis")])
+def test_documents_that_are_zip_archives_are_not_unpacked(tmp_path: Path, first: tuple[str, bytes]) -> None:
+    data = zip_bytes(**{first[0]: first[1], "word/document.xml": b"<w/>"})
+    (tmp_path / "plan.docx").write_bytes(data)
+    (tmp_path / "all.zip").write_bytes(zip_bytes(**{"plan.docx": data}))
+
+    assert read(tmp_path / "plan.docx") == {"plan.docx": ("plan.docx", data)}
+    assert read(tmp_path / "all.zip") == {"all.zip!plan.docx": ("plan.docx", data)}
+
+
+def sidecars(root: Path) -> dict[str, bytes]:
+    return {s.origin: s.sidecar for file in find_files(root, ".yaml") for s in read_sources(file)}
+
+
+def test_sidecars_belong_to_the_files_beside_them(tmp_path: Path) -> None:
+    root = tmp_path / "docs"
+    root.mkdir()
+    for name, content in {"a.md": "a", "a.md.yaml": "title: A", "b.md": "b", "c.md.yaml": "title: C"}.items():
+        (root / name).write_text(content)
+
+    assert sidecars(root) == {"docs/a.md": b"title: A", "docs/b.md": b"", "docs/c.md.yaml": b""}
+    assert sidecars(root / "a.md") == {"a.md": b"title: A"}
+    assert list(read(root)) == ["docs/a.md", "docs/a.md.yaml", "docs/b.md", "docs/c.md.yaml"]
+
+
+@pytest.mark.parametrize("pack", [zip_bytes, tar_bytes])
+def test_sidecars_inside_archives(tmp_path: Path, pack: Callable[..., bytes]) -> None:
+    members = {"x/a.md.yaml": b"title: A", "x/a.md": b"a", "b.md": b"b", "b.md.yaml": b"title: B", "c.yaml": b"c: 1"}
+    (tmp_path / "all").write_bytes(pack(**members))
+
+    assert sidecars(tmp_path / "all") == {
+        "all!x/a.md": b"title: A",
+        "all!b.md": b"title: B",
+        "all!c.yaml": b"",
+    }
+
+
+def test_a_sidecar_is_a_part_of_what_decides_about_a_change(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("a")
+    (without,) = find_files(path, ".yaml")
+    plain = (without.signature(), next(read_sources(without)).digest)
+    (tmp_path / "a.md.yaml").write_text("title: A")
+    (with_sidecar,) = find_files(path, ".yaml")
+
+    assert with_sidecar.signature() != plain[0]
+    assert next(read_sources(with_sidecar)).digest != plain[1]
+
+
+def test_a_sidecar_that_is_too_large_closes_its_document(tmp_path: Path) -> None:
+    large = b"#" * (64 << 10) + b"\naccess_groups: [x]"
+    (tmp_path / "a.md").write_text("a")
+    (tmp_path / "a.md.yaml").write_bytes(large)
+    (tmp_path / "all.zip").write_bytes(zip_bytes(**{"a.md": b"a", "a.md.yaml": large}))
+
+    for name, origin in (("a.md", "a.md"), ("all.zip", "all.zip!a.md")):
+        (file,) = find_files(tmp_path / name, ".yaml")
+        (source,) = read_sources(file)
+        assert (source.origin, source.data, source.reason) == (origin, b"", "its sidecar is larger than 64 KiB")
+
+
+def test_a_sidecar_that_cannot_be_read_closes_its_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.md").write_text("a")
+    (tmp_path / "a.md.yaml").write_text("access_groups: [x]")
+    (file,) = find_files(tmp_path / "a.md", ".yaml")
+    opened = Path.open
+
+    def refuse(path: Path, *arguments: str) -> object:
+        if path.suffix == ".yaml":
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *arguments)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    (source,) = read_sources(file)
+
+    assert (source.data, source.reason) == (b"", "its sidecar a.md.yaml can't be read: Permission denied")

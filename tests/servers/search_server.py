@@ -28,12 +28,14 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Protocol
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
-_NOBODY = 65534  # both servers refuse to run as root
+_NOBODY = 65534
 _READY_SECONDS = 300
 _HEAP = "-Xms512m -Xmx512m"
 
@@ -78,12 +80,12 @@ class SearchServer:
     def __init__(self, kind: str):
         self.kind = kind
         self.url = ""
+        self._program = [sys.executable, __file__, kind]
 
     def __enter__(self) -> "SearchServer":
-        command = [sys.executable, __file__, self.kind]
         # A session of its own keeps the terminal's Ctrl-C from it: it ends after the tests that use it.
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            self._program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         self.url = self._answer()
         return self
@@ -124,7 +126,7 @@ class ServerProcess:
     """
 
     def __init__(self, kind: str, folder: Path):
-        self.port, transport_port = _free_ports(2)
+        self.port, transport_port = free_ports(2)
         self.url = f"http://127.0.0.1:{self.port}"
         self._kind = kind
         self._folder = folder
@@ -146,10 +148,7 @@ class ServerProcess:
 
         :raises RuntimeError: If it ends before, or takes too long.
         """
-        as_nobody = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-        if as_nobody:
-            for path in [self._folder, *self._folder.rglob("*")]:
-                os.chown(path, _NOBODY, _NOBODY)
+        as_nobody = given_to_nobody(self._folder)
         variable = DISTRIBUTIONS[self._kind].variable
         java = shutil.which("java")
         if java is None:
@@ -169,7 +168,7 @@ class ServerProcess:
                 stderr=log,
                 env=environment,
                 start_new_session=True,
-                **as_nobody,  # type: ignore[call-overload]
+                **as_nobody,
             )
         self._wait_until_ready(self._process)
 
@@ -210,7 +209,21 @@ def _unpack(kind: str, folder: Path) -> Path:
     return home
 
 
-def _free_ports(count: int) -> list[int]:
+def given_to_nobody(folder: Path) -> dict[str, Any]:
+    """
+    Give a folder to the user `nobody` if this process is root's: the servers refuse to run as root.
+
+    :param folder: The folder of a server.
+    :returns: How to start the server.
+    """
+    if os.getuid() != 0:
+        return {}
+    for path in [folder, *folder.rglob("*")]:
+        os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
+    return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+
+
+def free_ports(count: int) -> list[int]:
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [taken.getsockname()[1] for taken in sockets]
     for taken in sockets:
@@ -218,18 +231,29 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-def main(kind: str) -> None:
+class Server(Protocol):
+    """A server's process, in the hands of `serve`."""
+
+    url: str
+
+    def start(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+def serve(kind: str, make: Callable[[Path], Server]) -> None:
     """
     Run a server until the standard input ends.
 
-    :param kind: A key of `DISTRIBUTIONS`.
+    :param kind: For the name of its folder.
+    :param make: Makes it in a folder.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = Path(tempfile.mkdtemp(prefix=f"tansaku-{kind}-"))
     server = None
     try:
-        server = ServerProcess(kind, folder)
+        server = make(folder)
         server.start()
         print(server.url, flush=True)
         for line in sys.stdin:
@@ -242,4 +266,4 @@ def main(kind: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    serve(sys.argv[1], lambda folder: ServerProcess(sys.argv[1], folder))

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import uvicorn
 
-from pipelines.errors import ArgumentError, IndexMissingError
+from pipelines.errors import ArgumentError, IndexMissingError, StoreDownError
 from pipelines.mpep import check_count, check_query
 from service.app import create_app
 from service.settings import ServiceSettings
@@ -38,6 +38,8 @@ class StandIn:
             self.released.wait()
         if query == "no index":
             raise IndexMissingError("us-patent-law")
+        if query == "no store":
+            raise StoreDownError(["keyword"], "connection refused")
         if query == "a defect":
             raise RuntimeError(f"tokens of {query!r} at /srv/secret")
         if query == "wrapped":
@@ -58,9 +60,9 @@ Serve = Callable[..., httpx.Client]
 
 
 @contextmanager
-def running(build: Callable[[], Any], **settings: Any) -> Iterator[httpx.Client]:
+def running(build: Callable[[], Any], corpus: str = "us-patent-law", **settings: Any) -> Iterator[httpx.Client]:
     """Serve on a free port while the block runs; gives a client of the server."""
-    app = create_app(ServiceSettings(**{"samples": False, **settings}), {"us-patent-law": build})
+    app = create_app(ServiceSettings(**{"samples": False, **settings}), {corpus: build})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # callers wait from now on, while the server starts

@@ -198,14 +198,14 @@ def test_samples_that_cant_be_indexed_leave_the_reason_in_the_log(serve, stand_i
     [("samples", "done", False), ("samples", "pending", True), ("mine", "pending", False), ("mine", "done", False)],
 )
 def test_samples_are_indexed_again_only_to_finish_them(tmp_path, root, state, due):
-    samples = tmp_path / "samples"
-    with Manifest(tmp_path / "manifest.sqlite") as manifest:
+    samples, place = tmp_path / "samples", tmp_path / "manifest.sqlite"
+    with Manifest(place) as manifest:
         manifest.change("INSERT INTO roots VALUES (?, ?)", root, str(tmp_path / root))
         manifest.change("INSERT INTO sources (origin, file, name, digest, state) VALUES ('o', 'f', 'n', 'd', ?)", state)
         manifest.change("INSERT INTO chunks VALUES ('A#1', 'A', 'o', 't', 'm', 't', 'm')")
 
-    assert _lacks_samples(tmp_path, CORPUS, samples) is due
-    assert _lacks_samples(tmp_path / "nothing", CORPUS, samples) is True
+    assert _lacks_samples(place, CORPUS, samples) is due
+    assert _lacks_samples(tmp_path / "nothing.sqlite", CORPUS, samples) is True
 
 
 def test_a_damaged_index_is_told_with_the_command_that_mends_it(serve, stand_in, until_ready):
@@ -231,4 +231,4 @@ def test_a_damaged_index_is_told_with_the_command_that_mends_it(serve, stand_in,
 def test_a_damaged_manifest_is_left_to_the_doctor_and_not_filled_with_samples(tmp_path):
     (tmp_path / "manifest.sqlite").write_bytes(b"no database at all " * 300)
 
-    assert _lacks_samples(tmp_path, CORPUS, tmp_path / "samples") is False
+    assert _lacks_samples(tmp_path / "manifest.sqlite", CORPUS, tmp_path / "samples") is False

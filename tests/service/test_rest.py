@@ -137,6 +137,16 @@ def test_what_the_search_raises(client, query, status, message):
     assert (answer.status_code, answer.json()) == (status, {"error": message})
 
 
+def test_stores_that_are_down_are_told_with_a_code_and_a_time_to_try_again(client):
+    answer = client.post(SEARCH, json={"query": "no store"})
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert answer.json() == {
+        "error": "the search can't do without keyword, which fails now (connection refused); try again",
+        "code": "search_degraded",
+    }
+
+
 def test_a_defect_is_logged_without_the_query(client, caplog):
     client.post(SEARCH, json={"query": "a defect"})
 

@@ -7,6 +7,7 @@ import pytest
 from haystack import Document
 
 from components.analysis.english import analyze_english
+from components.retrieval.entity_booster import EntityBooster
 from components.retrieval.keyword_retriever import KeywordRetriever
 from components.retrieval.phrase_title_booster import PhraseTitleBooster
 from components.retrieval.ranking import Candidate, Candidates, Results
@@ -36,9 +37,14 @@ class Gone:
         (KeywordRetriever(Gone(), {"words": 1.0}), {"analysis": QUERY}, {"rankings": [], "required": None}),
         (PhraseTitleBooster(Gone()), {"candidates": CANDIDATES, "analysis": QUERY}, {"candidates": CANDIDATES}),
         (SectionLookup(Gone()), {"candidates": CANDIDATES, "analysis": QUERY}, {"candidates": CANDIDATES}),
+        (
+            EntityBooster(Gone()),
+            {"candidates": CANDIDATES, "entities": [{"text": "Ross", "type": "PERSON", "value": "ross"}]},
+            {"candidates": CANDIDATES},
+        ),
         (UpdatePromoter(Gone()), {"results": RESULTS}, {"results": RESULTS}),
     ],
-    ids=["retriever", "booster", "lookup", "promoter"],
+    ids=["retriever", "booster", "lookup", "entities", "promoter"],
 )
 def test_the_answer_goes_on_as_it_is(
     part: Any, inputs: dict[str, Any], answer: dict[str, Any], caplog: pytest.LogCaptureFixture

@@ -205,10 +205,18 @@ def test_the_vector_arm_without_vectors(vectors: QdrantEdgeDocumentStore, tmp_pa
     query = QueryVectors((np.array([1, 0], np.float32),), ("q",))
     nothing = {"field": "meta.is_update", "operator": "==", "value": "no such value"}
 
-    assert VectorRetriever(vectors).run(vectors=QueryVectors()) == {"rankings": [], "degraded": []}
+    assert VectorRetriever(vectors).run(vectors=QueryVectors()) == {
+        "rankings": [],
+        "elsewhere": frozenset(),
+        "degraded": [],
+    }
     assert VectorRetriever(vectors).run(vectors=query, filters=nothing)["degraded"] == []
     empty = QdrantEdgeDocumentStore(tmp_path / "empty", dimension=2)
-    assert VectorRetriever(empty).run(vectors=query) == {"rankings": [], "degraded": ["vector"]}
+    assert VectorRetriever(empty).run(vectors=query) == {
+        "rankings": [],
+        "elsewhere": frozenset(),
+        "degraded": ["vector"],
+    }
 
 
 def test_a_vector_store_that_cant_be_read(vectors: QdrantEdgeDocumentStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +227,7 @@ def test_a_vector_store_that_cant_be_read(vectors: QdrantEdgeDocumentStore, monk
 
     answer = VectorRetriever(vectors).run(vectors=QueryVectors((np.zeros(2),), ("q",)))
 
-    assert answer == {"rankings": [], "degraded": ["vector"]}
+    assert answer == {"rankings": [], "elsewhere": frozenset(), "degraded": ["vector"]}
 
 
 def test_the_loader_gives_the_best_candidates_with_tier_and_scores(store: TantivyDocumentStore) -> None:

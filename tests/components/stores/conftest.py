@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from components.stores.circuit_breaker import CircuitBreaker
 from tests.components.stores.opened_stores import IN_MEMORY, KEYWORD_STORES, STORES, VECTOR_STORES, NewStore, ServerUrl
 
 
@@ -42,3 +43,9 @@ def new_vector_store(request: pytest.FixtureRequest, tmp_path: Path, search_serv
 def folder(tmp_path: Path) -> Path:
     """Where the stores of a test are, if they are in a folder."""
     return tmp_path / "folder"
+
+
+@pytest.fixture
+def always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers are asked again at once after they failed."""
+    monkeypatch.setattr(CircuitBreaker, "_check", lambda self: None)

@@ -178,8 +178,9 @@ def test_tls(tmp_path: Path) -> None:
 def test_a_dead_server_is_told_soon(caplog: pytest.LogCaptureFixture) -> None:
     store = ElasticsearchKeywordStore("chunks", DEAD)
     start = monotonic()
+    told = r"the server http://127.0.0.1:9 (can't be used now|isn't asked now, since it failed before)"
     for use in (store.count_documents, store.ids, store.version, lambda: store.search([])):
-        with pytest.raises(StoreUnavailableError, match=r"the server http://127.0.0.1:9 can't be used now") as caught:
+        with pytest.raises(StoreUnavailableError, match=told) as caught:
             use()
         assert isinstance(caught.value, OSError)
         assert isinstance(caught.value, DocumentStoreError)

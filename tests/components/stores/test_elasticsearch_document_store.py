@@ -245,6 +245,7 @@ def test_deep_filters(new_server_store: NewStore) -> None:
         store.search([TermClause("words", "x")], nested(["OR", "AND"], 29))
 
 
+@pytest.mark.usefixtures("always_asked")
 def test_a_server_that_comes_back_is_used_again_without_a_restart() -> None:
     with SearchServer("elasticsearch") as server:
         store = ElasticsearchKeywordStore("chunks", server.url)
@@ -275,3 +276,23 @@ def test_what_the_server_refuses_is_told_with_its_reason(new_server_store: NewSt
     store = new_server_store(settings={"number_of_shards": 0})
     with pytest.raises(RequestRefusedError, match=r"refused PUT .*number_of_shards"):
         store.write_documents([Document(id="1")])
+
+
+def test_an_alias_is_handed_over_and_an_index_removed(new_server_store: NewStore) -> None:
+    first, second = new_server_store(), new_server_store()
+    other = ElasticsearchKeywordStore(f"{second.index}-g2", second.hosts)
+    alias = f"{first.index}-alias"
+    first.write_documents([Document(id="1", meta={"index": {"words": "a"}})])
+    other.write_documents([Document(id="2", meta={"index": {"words": "a"}})])
+    named = ElasticsearchKeywordStore(alias, second.hosts)
+    try:
+        for store, ids in ((first, ["1"]), (other, ["2"]), (other, ["2"]), (first, ["1"])):
+            store.set_alias(alias)
+            assert named.ids() == ids
+        other.set_alias(alias)
+    finally:
+        other.remove()
+    assert (other.count_documents(), named.ids(), first.ids()) == (0, [], ["1"])
+    other.remove()
+    for store in (other, named):
+        store.close()

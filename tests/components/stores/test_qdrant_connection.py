@@ -66,6 +66,7 @@ def test_reads_are_given_up_after_three_tries_and_writes_after_seven(
     assert len(server.requests) == 10
 
 
+@pytest.mark.usefixtures("always_asked")
 def test_a_slow_server_is_not_asked_again(server: SearchApi, connection: QdrantConnection) -> None:
     server.answers = [3.0]
     with pytest.raises(StoreUnavailableError, match="gave no answer within 1 s"):
@@ -109,6 +110,7 @@ def test_a_dead_server_is_told() -> None:
         count(QdrantConnection(DEAD))
 
 
+@pytest.mark.usefixtures("always_asked")
 def test_a_hanging_server_is_told_and_works_again_later() -> None:
     with QdrantServer() as server:
         connection = QdrantConnection(server.url, read_timeout=1)

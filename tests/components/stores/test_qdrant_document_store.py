@@ -235,6 +235,7 @@ def test_what_was_acknowledged_survives_a_kill() -> None:
         store.close()
 
 
+@pytest.mark.usefixtures("always_asked")
 def test_it_works_again_when_the_server_does(caplog: pytest.LogCaptureFixture) -> None:
     with QdrantServer() as server:
         store = QdrantDocumentStore("c", server.url, 2)
@@ -319,3 +320,43 @@ def _move_alias(client: httpx.Client, alias: QdrantDocumentStore, target: Qdrant
     names = {"alias_name": alias.collection, "collection_name": target.collection}
     actions = [{"delete_alias": {"alias_name": alias.collection}}, {"create_alias": names}]
     client.post("/collections/aliases", json={"actions": actions}).raise_for_status()
+
+
+def test_an_alias_is_handed_over_and_a_collection_removed(new_store: NewStore) -> None:
+    first = new_store(dimension=2)
+    other = QdrantDocumentStore(f"{first.collection}-g2", first.url, 2)
+    alias = f"{first.collection}-alias"
+    first.write_documents([Document(id="1", embedding=[1.0, 0.0])])
+    other.write_documents([Document(id="2", embedding=[1.0, 0.0])])
+    named = QdrantDocumentStore(alias, first.url, 2)
+    try:
+        for store, ids in ((first, ["1"]), (other, ["2"]), (other, ["2"]), (first, ["1"])):
+            store.set_alias(alias)
+            assert named.ids() == ids
+        other.set_alias(alias)
+    finally:
+        other.remove()
+    assert (other.count_documents(), named.ids(), first.ids()) == (0, [], ["1"])
+    other.remove()
+    for store in (other, named):
+        store.close()
+
+
+def test_documents_are_read_by_their_ids(new_store: NewStore) -> None:
+    store = new_store(store_content=True)
+    assert store.get_many(["a"]) == []
+    store.write_documents(
+        [Document(id=name, content=f"Text of {name}.", meta={"section": name}, embedding=[1.0, 0.0]) for name in "abc"]
+    )
+
+    found = store.get_many(["c", "none", "a", "c"])
+
+    assert [(document.id, document.content, document.meta) for document in found] == [
+        (name, f"Text of {name}.", {"section": name}) for name in "cac"
+    ]
+
+
+def test_an_address_that_is_not_set_is_the_servers_own_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TANSAKU_TEST_URL", raising=False)
+    store = QdrantDocumentStore("chunks", Secret.from_env_var("TANSAKU_TEST_URL", strict=False), 2)
+    assert store._server().url == "http://127.0.0.1:6333"

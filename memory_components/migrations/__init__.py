@@ -1,0 +1,1 @@
+"""The steps that bring a memory's tables to the present form."""

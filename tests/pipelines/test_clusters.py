@@ -1,0 +1,61 @@
+"""The same pipelines over servers give the same answers as over embedded stores."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pipelines.corpora import get_corpus
+from pipelines.doctor import Doctor
+from pipelines.errors import ConfigError
+from pipelines.extras import require_extras
+from pipelines.settings import Settings
+from tests.conftest import SampleIndex
+from tests.pipelines.cluster_samples import CLUSTERS, QUESTIONS, ClusterIndex, cluster_samples
+
+
+@pytest.fixture(scope="module", params=CLUSTERS)
+def cluster(
+    request: pytest.FixtureRequest,
+    search_server: Callable[[str], str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[ClusterIndex]:
+    """The samples on each pair of servers in turn."""
+    kind = request.param
+    with cluster_samples(kind, search_server(kind), search_server("qdrant"), tmp_path_factory.mktemp(kind)) as index:
+        yield index
+
+
+@pytest.mark.parametrize("pipeline", QUESTIONS)
+def test_answers_are_those_of_embedded_stores(pipeline: str, cluster: ClusterIndex, sample_index: SampleIndex) -> None:
+    ask, questions = QUESTIONS[pipeline]
+    on_servers, embedded = cluster.search(), sample_index.search()
+
+    assert [ask(on_servers, question) for question in questions] == [ask(embedded, question) for question in questions]
+
+
+def test_doctor_and_health_find_all_in_order(cluster: ClusterIndex) -> None:
+    settings = Settings(data_dir=cluster.data_dir, index_prefix=cluster.prefix)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,word_embedders")
+        assert Doctor(get_corpus("us-patent-law"), settings, str(cluster.profile)).examine().ok
+
+    health = cluster.search().health()
+    assert health["ready"]
+    assert health["degraded"] == []
+    assert health["stores"]["keyword"] == health["stores"]["vector"] == health["corpus"]["chunks"]
+
+
+def test_indexing_again_changes_nothing(cluster: ClusterIndex) -> None:
+    search = cluster.search()
+    store = search.stores()["parents"]
+    before = store.version()
+
+    assert cluster.search().info() == search.info()
+    assert store.version() is before
+
+
+def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.extras.find_spec", lambda name: None)
+    store = {"type": "components.stores.qdrant_document_store.QdrantDocumentStore", "init_parameters": {}}
+    with pytest.raises(ConfigError, match=r"needs the package qdrant_client.*pip install .*\[cluster\]"):
+        require_extras({"components": {"writer": {"init_parameters": {"document_store": store}}}})

@@ -1,0 +1,370 @@
+"""Ratings and the memory over real HTTP, by two service processes on one database."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pipelines.memory import MemoryService
+from pipelines.settings import Settings
+from tests.service.conftest import StandIn, running
+
+PROJECT = Path(__file__).parents[2]
+QUESTION = "when is leave granted in summer"
+SERVER = """
+import sys
+import uvicorn
+from service.app import create_app
+from service.settings import ServiceSettings
+from tests.service.conftest import StandIn
+app = create_app(ServiceSettings(samples=False), {"company-docs": StandIn})
+config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", port=0)
+server = uvicorn.Server(config)
+real_startup = server.startup
+async def startup(sockets=None):
+    await real_startup(sockets)
+    print(server.servers[0].sockets[0].getsockname()[1], flush=True)
+server.startup = startup
+server.run()
+"""
+
+
+class Place:
+    """Where the memory of some processes is: settings, environment and the memory itself, for the search side."""
+
+    def __init__(self, folder: Path, url: str | None):
+        self.profile = folder / "words.yaml"
+        self.settings = Settings(data_dir=folder, profile=str(self.profile))
+        (folder / "terms.yaml").write_text("Kaze: {definition: a quiet fan, type: PRODUCT}\n", encoding="utf-8")
+        (folder / "memory_config.yaml").write_text("semantic: {vocabulary: terms.yaml}\n", encoding="utf-8")
+        embedder = {"type": "tests.memory_components.word_embedder.OneWordEmbedder"}
+        memory = {
+            "path": str(folder / "memory.sqlite"),
+            "config": str(folder / "memory_config.yaml"),
+            "embedder": embedder,
+            "database_url": {"type": "env_var", "env_vars": ["TANSAKU_DATABASE_URL"], "strict": False},
+        }
+        spec = {"type": "memory_components.rag_memory_integrator.RAGMemoryIntegrator", "init_parameters": memory}
+        self.profile.write_text(json.dumps({"memory": spec, "embedder": {"query": embedder}}), encoding="utf-8")
+        self.environment = {
+            "TANSAKU_DATA_DIR": str(folder),
+            "TANSAKU_PROFILE": str(self.profile),
+            "TANSAKU_DATABASE_URL": url or "",
+            "HAYSTACK_DESERIALIZATION_ALLOWLIST": "components.*,memory_components.*,tests.*",
+            "HAYSTACK_TELEMETRY_ENABLED": "False",
+        }
+
+
+BOTH = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    url = request.getfixturevalue("postgres_url") if getattr(request, "param", "") == "postgres" else None
+    found = Place(tmp_path, url)
+    for name, value in found.environment.items():
+        monkeypatch.setenv(name, value)
+    if url is None:
+        monkeypatch.delenv("TANSAKU_DATABASE_URL")
+    return found
+
+
+@pytest.fixture
+def memory(place: Place) -> Iterator[Any]:
+    """The memory as the search of a third process uses it."""
+    service = MemoryService(str(place.profile), place.settings)
+    yield service.memory
+    service.close()
+
+
+Process = tuple[httpx.Client, "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(place: Place) -> Iterator[Callable[[], Process]]:
+    """Starts service processes."""
+    with ExitStack() as stack:
+
+        def started() -> Process:
+            process = subprocess.Popen(
+                [sys.executable, "-c", SERVER],
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=PROJECT,
+                env={**os.environ, **place.environment},
+            )
+            assert process.stdout
+            stack.callback(process.stdout.close)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            url = f"http://127.0.0.1:{process.stdout.readline().strip()}"
+            return stack.enter_context(httpx.Client(base_url=url, timeout=60, trust_env=False)), process
+
+        yield started
+
+
+def searched(memory: Any, user: str = "", *shown: str) -> str:
+    from memory_components.records import Shown
+    from tests.memory_components.word_embedder import words_vector
+
+    results = [Shown(name, rank, 1 / rank) for rank, name in enumerate(shown or ("HR-7#1", "HR-8#1", "IT-1#2"), 1)]
+    found: str = memory.record_search_session(QUESTION, results, words_vector(QUESTION), user).id
+    return found
+
+
+def order(memory: Any, user: str, scores: dict[str, float]) -> list[str]:
+    from components.retrieval.ranking import Candidate
+    from tests.memory_components.word_embedder import words_vector
+
+    candidates = [Candidate(name, score) for name, score in scores.items()]
+    boosts = memory.compute_memory_boost(QUESTION, words_vector(QUESTION), candidates, user).boosts
+    return sorted(scores, key=lambda name: (-scores[name] - boosts.get(name, 0), name))
+
+
+def rate(client: httpx.Client, session: str, rating: int = 5, **values: Any) -> httpx.Response:
+    return client.post("/api/v2/rag/feedback", json={"session_id": session, "rating": rating, **values})
+
+
+@BOTH
+def test_the_rules_hold_over_two_processes(start: Callable[[], Process], memory: Any) -> None:
+    (one, _), (other, _) = start(), start()
+    scores = {f"D-{n}#1": 0.9 - n / 1000 for n in range(12)}
+    names = list(scores)
+
+    # Yesterday's five stars lift the right document: by all of it for the rater, by one place for others.
+    session = searched(memory, "ann", *names)
+    first = rate(one, session, doc_id="D-5#1", comment="just right")
+    again = rate(other, session, doc_id="D-5#1", comment="just right")
+    assert first.status_code == 200
+    assert first.json() == again.json()
+    assert first.json().keys() == {"status", "feedback_id", "memory_id", "importance", "recorded_at"}
+    assert order(memory, "ann", scores)[0] == "D-5#1"
+    assert order(memory, "zoe", scores).index("D-5#1") == 4
+
+    # Three people lift by three places; the same person again by none.
+    for user, client in (("bob", one), ("cem", other), ("cem", one)):
+        assert rate(client, searched(memory, user, *names), doc_id="D-5#1").status_code == 200
+    before = order(memory, "zoe", scores)
+    assert before.index("D-5#1") == 2
+
+    # Ten hostile sessions move nothing by more than one place, and are taken back at once.
+    for number in range(10):
+        hostile = searched(memory, "eve", *names)
+        for doc, stars in (("D-5#1", 1), ("D-11#1", 5), ("D-10#1", 5)):
+            assert rate((one, other)[number % 2], hostile, stars, doc_id=doc).status_code == 200
+    after = order(memory, "zoe", scores)
+    assert max(abs(after.index(name) - place) for place, name in enumerate(before)) == 1
+    revoked = one.post("/api/memory/revoke", json={"user_id": "eve", "since": 0})
+    assert revoked.json() == {"status": "ok", "revoked": 30}
+    assert order(memory, "zoe", scores) == before
+
+    stats = other.get("/api/memory/stats").json()
+    assert (stats["ratings"], stats["revoked_ratings"], stats["users"]) == (4, 30, 3)
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[httpx.Client]:
+    """A service in this process."""
+    with running(StandIn, corpus="company-docs", profile=str(place.profile)) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code", "message"),
+    [
+        ({"session_id": "none"}, 404, "SESSION_NOT_FOUND", "there is no session 'none' that takes ratings"),
+        ({"doc_id": "HR-9#1"}, 422, "DOCUMENT_NOT_SHOWN", "doc_id: 'HR-9#1' was not among the results"),
+        ({"rating": 0}, 422, "INVALID_REQUEST", "rating: Input should be greater than or equal to 1"),
+        ({"rating": 6}, 422, "INVALID_REQUEST", "rating: Input should be less than or equal to 5"),
+        ({"rating": "5"}, 422, "INVALID_REQUEST", "rating: Input should be a valid integer"),
+        ({"rating": None}, 422, "INVALID_REQUEST", "rating: Input should be a valid integer"),
+        ({"stars": 5}, 422, "INVALID_REQUEST", "stars: Extra inputs are not permitted"),
+        ({"user_id": "bob"}, 422, "USER_MISMATCH", "user_id: 'bob' did not make that search"),
+        ({"comment": "\ud800"}, 422, "INVALID_REQUEST", "comment: "),
+    ],
+)
+def test_ratings_that_are_refused(
+    client: httpx.Client, memory: Any, change: dict[str, Any], status: int, code: str, message: str
+) -> None:
+    body = json.dumps({"session_id": searched(memory, "ann"), "rating": 5, **change})
+
+    answer = client.post("/api/v2/rag/feedback", content=body, headers={"Content-Type": "application/json"})
+
+    assert (answer.status_code, answer.json()["status"], answer.json()["code"]) == (status, "error", code)
+    assert message in answer.json()["message"]
+    assert isinstance(answer.json()["details"], dict)
+
+
+def test_a_body_that_is_no_json(client: httpx.Client) -> None:
+    answer = client.post("/api/v2/rag/feedback", content=b"{", headers={"Content-Type": "application/json"})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "INVALID_REQUEST")
+
+
+def test_an_answer_is_explained_without_names(client: httpx.Client, memory: Any) -> None:
+    from memory_components.records import Shown
+
+    rated = searched(memory, "ann")
+    rate(client, rated, doc_id="HR-8#1", comment="private")
+    shown = [Shown("HR-8#1", 1, 0.6, 0.1)]
+    session = memory.record_search_session(QUESTION, shown, None, "bob", past_sessions={rated: 0.97}).id
+
+    why = client.get(f"/api/memory/explain/{session}")
+    whole = client.get(f"/api/memory/sessions/{session}").json()
+
+    assert why.status_code == 200
+    assert why.json()["results"] == [{"doc_id": "HR-8#1", "rank": 1, "score": 0.6, "memory_boost": 0.1}]
+    assert why.json()["past_sessions_used"][0]["ratings"][0]["doc_id"] == "HR-8#1"
+    assert not any(secret in why.text for secret in ("ann", "private", rated))
+    assert whole["past_sessions_used"][0]["ratings"][0]["user_id"] == "ann"
+    assert whole["log"][0]["kind"] == "boost"
+    assert client.get("/api/memory/explain/none").json()["code"] == "SESSION_NOT_FOUND"
+
+
+def test_episodes(client: httpx.Client) -> None:
+    body = {"context": QUESTION, "outcome": {"note": "found"}, "reward": 0.5, "groups": ["hr"]}
+    kept = client.post("/api/memory/episodic/store", json=body).json()
+    place = f"/api/memory/episodic/{kept['memory_id']}"
+
+    found = client.post("/api/memory/episodic/retrieve", json={"query": "leave in summer"}).json()["memories"]
+    # Three words of six: 3 / sqrt(18).
+    assert [(m["memory_id"], m["similarity"]) for m in found] == [(kept["memory_id"], pytest.approx(0.707107))]
+    assert client.get("/api/memory/episodic?limit=5").json()["total"] == 1
+    assert client.patch(place, json={"importance": 0.9}).status_code == 200
+    shown = client.get(place).json()
+    assert (shown["importance"], shown["outcome"], shown["groups"], shown["ratings"]) == (
+        0.9,
+        {"note": "found"},
+        ["hr"],
+        [],
+    )
+    assert client.patch(place, json={}).json()["code"] == "INVALID_REQUEST"
+    assert client.delete(place).status_code == 200
+    assert [client.request(method, place, json=body).json()["code"] for method, body in (
+        ("GET", None), ("DELETE", None), ("PATCH", {"importance": 0.9}),
+    )] == ["MEMORY_NOT_FOUND"] * 3  # fmt: skip
+
+
+def test_concepts_and_ties(client: httpx.Client) -> None:
+    body = {"concept": "EV-2024/1", "definition": "the battery", "related_concepts": ["Kaze"], "aliases": ["nb"]}
+    assert client.post("/api/memory/semantic/store", json=body).json() == {"status": "ok", "concept": "EV-2024/1"}
+    episode = client.post("/api/memory/episodic/store", json={"context": "tests of nb"}).json()["memory_id"]
+
+    found = client.post("/api/memory/semantic/retrieve", json={"query": "NB and kaze"}).json()["concepts"]
+    assert [(concept["concept"], concept["matched"]) for concept in found] == [("EV-2024/1", "NB"), ("Kaze", "kaze")]
+    shown = client.get("/api/memory/semantic/EV-2024/1").json()
+    assert (shown["near"], shown["origin"]) == (["Kaze"], "api")
+    assert client.get("/api/memory/semantic").json()["total"] == 2
+    tied = client.post("/api/memory/associate", json={"query_context": "nb tests"}).json()["associations"]
+    assert [(tie["episode_id"], tie["concept"]) for tie in tied] == [(episode, "EV-2024/1")]
+    tie = {"episode_id": episode, "concept": "Kaze", "strength": 0.25}
+    assert client.post("/api/memory/associate", json=tie).json()["associations"] == [tie]
+    assert client.get(f"/api/memory/episodic/{episode}").json()["concepts"]["Kaze"] == 0.25
+    answers = [
+        client.post("/api/memory/associate", json=wrong).json()["code"]
+        for wrong in ({}, {"episode_id": "none", "concept": "Kaze"}, {"episode_id": episode, "concept": "none"})
+    ]
+    assert answers == ["INVALID_REQUEST", "MEMORY_NOT_FOUND", "CONCEPT_NOT_FOUND"]
+    assert client.delete("/api/memory/semantic/EV-2024/1").status_code == 200
+    assert client.get("/api/memory/semantic/EV-2024/1").status_code == 404
+
+
+def test_export_delete_and_import(client: httpx.Client, memory: Any) -> None:
+    feedback = rate(client, searched(memory, "ann"), doc_id="HR-8#1").json()
+    episode = f"/api/memory/episodic/{feedback['memory_id']}"
+    tie = {"episode_id": feedback["memory_id"], "concept": "Kaze", "strength": 0.5}
+    client.post("/api/memory/associate", json=tie)
+    exported = client.get("/api/memory/export")
+    assert exported.headers["content-type"].startswith("application/x-ndjson")
+    assert [json.loads(line)["kind"] for line in exported.text.splitlines()] == [
+        "episode",
+        "concept",
+        "rating",
+        "association",
+    ]
+    before = client.get(episode).json()
+
+    client.delete(episode)
+    for _ in range(2):
+        answer = client.post("/api/memory/import", content=exported.content)
+        assert answer.json()["imported"] == {"episode": 1, "concept": 1, "rating": 1, "association": 1}
+    assert client.get(episode).json() == before
+    assert order(memory, "ann", {"HR-7#1": 0.9, "HR-8#1": 0.8})[0] == "HR-8#1"
+
+    assert client.delete(f"/api/memory/ratings/{feedback['feedback_id']}").status_code == 200
+    assert order(memory, "ann", {"HR-7#1": 0.9, "HR-8#1": 0.8})[0] == "HR-7#1"
+    assert client.delete(f"/api/memory/ratings/{feedback['feedback_id']}").json()["code"] == "FEEDBACK_NOT_FOUND"
+    wrong = client.post("/api/memory/import", content=b'\n{"kind": "dream"}\n')
+    assert (wrong.status_code, wrong.json()["details"]) == (422, {"line": 2})
+
+
+def test_forgetting_can_be_tried_first(client: httpx.Client) -> None:
+    kept = client.post("/api/memory/episodic/store", json={"context": "x", "importance": 0.1}).json()["memory_id"]
+
+    trial = client.post("/api/memory/forget", json={}).json()
+    assert (trial["dry_run"], trial["forget"]) == (True, [kept])
+    assert client.post("/api/memory/forget", json={"dry_run": False}).json()["forget"] == [kept]
+    assert client.get("/api/memory/stats").json()["episodes"] == 0
+
+
+@BOTH
+def test_what_was_answered_survives_kill_9_during_200_ratings(
+    start: Callable[[], Process], memory: Any, place: Place
+) -> None:
+    client, process = start()
+    sessions = [searched(memory, f"u{number}") for number in range(200)]
+    rate(client, searched(memory, "first"))  # the memory is open from here on
+    answered: dict[str, str] = {}
+
+    def give(session: str) -> None:
+        try:
+            answer = rate(client, session, doc_id="HR-8#1")
+        except httpx.HTTPError:
+            return
+        if answer.status_code == 200:
+            answered[session] = answer.json()["feedback_id"]
+        if len(answered) == 60:
+            process.send_signal(signal.SIGKILL)
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(give, sessions))
+
+    kept = [rating.id for rating in memory.store.ratings.of_episodes(sessions)]
+    assert 60 <= len(answered) < 200
+    assert len(kept) == len(set(kept))
+    assert set(answered.values()) <= set(kept)
+    # Started again, it takes what was lost, and counts nothing twice.
+    survivor, _ = start()
+    with ThreadPoolExecutor(8) as pool:
+        codes = list(pool.map(lambda session: rate(survivor, session, doc_id="HR-8#1").status_code, sessions))
+    assert codes == [200] * 200
+    assert len(memory.store.ratings.of_episodes(sessions)) == 200
+
+
+def test_a_database_that_is_down(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TANSAKU_DATABASE_URL", "postgresql://tansaku:secret@127.0.0.1:1/none")
+
+    answer = rate(client, "any")
+
+    health = client.get("/health")
+    assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")
+    assert (health.json()["memory"]["status"], health.json()["degraded"]) == ("failed", ["memory"])
+    assert "secret" not in answer.text + health.text
+
+
+def test_time_is_told_with_its_zone(client: httpx.Client, memory: Any) -> None:
+    recorded = rate(client, searched(memory)).json()["recorded_at"]
+
+    from datetime import datetime
+
+    assert abs(datetime.fromisoformat(recorded).timestamp() - time.time()) < 60
