@@ -90,9 +90,9 @@ class SectionLookup:
         pre_aia = "pre-aia" in fold(analysis.text).text
         scores = {} if alone else {candidate.id: candidate.score for candidate in candidates.items}
         found = {name: self._own(name, filters, pre_aia, scores) for name in wanted}
+        own = [found[name] for name in sorted(wanted, key=lambda name: _is_reserved_place(found[name], wanted))]
         if not alone:
             wanted = [name for name in wanted if found[name]]
-        own = [found[name] for name in sorted(wanted, key=lambda name: _is_reserved_place(name, found[name]))]
         placed: dict[str, Candidate] = {}
         for document in _in_turns([things.text for things in own]):
             candidate = known.get(document.id) or Candidate(document.id, 0.0)
@@ -185,12 +185,12 @@ def _is_beside(document: Document, pre_aia: bool) -> bool:
     return bool(meta.get("pre_aia") or meta.get("variant") or is_note)
 
 
-def _is_reserved_place(name: str, own: _Own) -> bool:
-    """Whether a number is only one of those that a heading keeps free, "111-114 [Reserved]"."""
+def _is_reserved_place(own: _Own, wanted: list[str]) -> bool:
+    """Whether a number is only one of those that a heading keeps free, "111-114 [Reserved]", and not all of them."""
     if not own:
         return False
     meta = own.text[0].meta
-    is_heading = name == f"mpep:{str(meta.get('section', '')).replace(' ', '')}"
+    is_heading = f"mpep:{str(meta.get('section', '')).replace(' ', '')}" in wanted
     return "[reserved]" in str(meta.get("title", "")).lower() and not is_heading
 
 

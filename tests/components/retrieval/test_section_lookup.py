@@ -42,6 +42,8 @@ RECORDS = [
         chapter="2100",
     ),
     record("MPEP-131-139", "MPEP", "131-139", title="[Reserved]"),
+    record("MPEP-304-305", "MPEP", "304 - 305", title="[Reserved]"),
+    record("35USC-305", "35_USC", "305", ("", "A review is made."), is_statute=True),
     record("35USC-134", "35_USC", "134", ("", "An appeal may be taken."), is_statute=True),
     record(
         "35USC-112",
@@ -170,6 +172,8 @@ def test_a_chapter_is_all_of_its_sections(store: TantivyDocumentStore) -> None:
 def test_a_number_that_a_heading_keeps_free_comes_after_other_readings(store: TantivyDocumentStore) -> None:
     assert looked_up(store, "134")[:2] == [("35USC-134#1", 0), ("MPEP-131-139#1", 0)]
     assert looked_up(store, "131-139")[0] == ("MPEP-131-139#1", 0)
+    assert looked_up(store, "304 - 305")[0] == ("MPEP-304-305#1", 0)
+    assert looked_up(store, "305")[0] == ("35USC-305#1", 0)
     assert looked_up(store, "MPEP 134") == [("MPEP-131-139#1", 0)]
 
 
