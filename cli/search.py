@@ -44,7 +44,7 @@ def search(
       tansaku search us-patent-law "may new matter be added by amendment"
       tansaku search us-patent-law "MPEP 608.01(o)" --top-k 3
       tansaku search us-patent-law "micro entity fees" --source 37_CFR --json
-      tansaku search company-docs "お盆休みの予定"
+      tansaku search company-docs "お盆休みの期間"
     """
     get_corpus(corpus)
     law = {"retrieve_k": retrieve_k, "source": source, "statute": statute, "regulation": regulation, "update": update}
