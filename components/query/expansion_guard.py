@@ -36,6 +36,9 @@ class Expansion:
         return asdict(self)
 
 
+_MOST_OPENED = 200  # brackets and braces of an answer
+
+
 def read_answer(answer: str) -> tuple[list[str], str]:
     """
     The expansions in a model's answer, which must be the JSON {"expansions": ["...", ...]} and nothing else.
@@ -50,9 +53,12 @@ def read_answer(answer: str) -> tuple[list[str], str]:
     """
     if not answer.strip():
         return [], "empty"
+    # The object that is wanted holds one list; whatever opens more would only wear down the parser.
+    if answer.count("[") + answer.count("{") > _MOST_OPENED:
+        return [], "not JSON"
     try:
         value = json.loads(answer)
-    except (ValueError, RecursionError):
+    except ValueError:
         return [], "not JSON"
     if not isinstance(value, dict) or set(value) != {"expansions"}:
         return [], 'not {"expansions": [...]}'
