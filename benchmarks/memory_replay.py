@@ -63,7 +63,7 @@ class _NoEmbedder:
     """Questions come with their embeddings."""
 
     def run(self, texts: list[str], passages: list[str] | None = None) -> dict[str, Any]:
-        raise NotImplementedError
+        raise RuntimeError("a question came without its embedding")
 
 
 def _rate(memory: RAGMemoryIntegrator, questions: Sequence[Question], hostile: int) -> None:

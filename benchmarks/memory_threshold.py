@@ -14,10 +14,10 @@ import numpy as np
 import typer
 
 from benchmarks.bars import SHARED
+from components.analysis.identifiers import numbers_in
 from components.embedders.e5_engine import shared_engine
 from components.embedders.e5_model import prepare_model
 from evaluation.datasets import load_dataset
-from memory_components.identifiers import numbers_in
 from pipelines.settings import Settings
 
 COSINES = np.arange(0.86, 0.975, 0.01)

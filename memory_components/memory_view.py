@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from components.analysis.identifiers import numbers_in
+from components.analysis.name_finder import NameFinder
 from memory_components.boost_rules import Vote, may_act
-from memory_components.identifiers import numbers_in
 from memory_components.memory_store import Changes, MemoryStore
-from memory_components.name_finder import NameFinder
 from memory_components.records import Concept, Episode, Rating
 from memory_components.vector_index import VectorIndex
 

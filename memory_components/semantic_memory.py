@@ -10,7 +10,7 @@ from pathlib import Path
 import networkx
 import numpy as np
 
-from memory_components.domain_vocabulary import Term, VocabularyError, read_vocabulary
+from components.query.domain_vocabulary import Term, VocabularyError, read_vocabulary
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
 from memory_components.records import Concept

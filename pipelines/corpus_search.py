@@ -34,11 +34,13 @@ class PipelineRun(NamedTuple):
     :param outputs: The outputs that no other component takes, by component.
     :param degraded: What the answer was made without, sorted.
     :param edition: Which state of the corpus answered: its `name`, `version` and `editions`.
+    :param started: When the search began, models loaded, by `time.perf_counter`.
     """
 
     outputs: dict[str, Any]
     degraded: list[str]
     edition: dict[str, Any]
+    started: float
 
 
 class CorpusSearch:
@@ -94,15 +96,6 @@ class CorpusSearch:
         gc.collect()
         gc.freeze()
 
-    def prepare(self) -> None:
-        """
-        Load what a search needs, so that its time is the search's own; does nothing the second time.
-
-        :raises IndexMissingError: When the corpus has no index.
-        :raises ConfigError: When the pipeline can't be built.
-        """
-        self._index().ready_pipeline()
-
     @contextmanager
     def one_generation(self) -> Iterator[None]:
         """All that the block asks of the index is of one generation, also when another one becomes active meanwhile."""
@@ -129,6 +122,7 @@ class CorpusSearch:
         with self.one_generation():
             index = self._index()
             info, pipeline = index.info, index.ready_pipeline()
+            started = time.perf_counter()
             index.filled_store("keyword_retriever")
             # A component that the profile has no model for was left out.
             given = {name: dict(values) for name, values in inputs.items() if name in pipeline.graph}
@@ -140,7 +134,7 @@ class CorpusSearch:
         if degraded:
             logger.warning("an answer was made without: %s", ", ".join(degraded))
         refuse_without(self._required_parts(), outputs, degraded)
-        return PipelineRun(outputs, degraded, self._edition(info))
+        return PipelineRun(outputs, degraded, self._edition(info), started)
 
     @names_damage
     def health(self) -> dict[str, Any]:

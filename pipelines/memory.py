@@ -58,7 +58,7 @@ def memory_errors() -> Iterator[None]:
     :raises MemoryUnavailableError: When the database or the embedder is out of order.
     :raises TansakuError: For what the memory can't use.
     """
-    from memory_components.domain_vocabulary import VocabularyError
+    from components.query.domain_vocabulary import VocabularyError
     from memory_components.errors import MemoryInputError, MemoryStoreError
     from memory_components.memory_config import MemoryConfigError
 

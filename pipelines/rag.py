@@ -8,7 +8,7 @@ from typing import Any
 
 from pipelines.corpus_search import CorpusSearch, PipelineRun
 from pipelines.loading import profile_names
-from pipelines.memory import MemoryService
+from pipelines.memory import MemoryService, MemoryUnavailableError
 from pipelines.rag_answers import as_hits, memory_context, preprocessing
 from pipelines.rag_arguments import check_filters, check_language, check_query, check_top_k
 from pipelines.scanning import Progress, no_progress
@@ -91,8 +91,6 @@ class RagSearch(CorpusSearch):
         """
         query, top_k, language = check_query(query), check_top_k(top_k), check_language(language)
         filters = check_filters(filters, self._fields)
-        self.prepare()
-        started = time.perf_counter()
         memory: dict[str, Any] = {"user_id": user_id, "groups": groups}
         with recorded_steps() as steps:
             answer = self.run(
@@ -123,7 +121,7 @@ class RagSearch(CorpusSearch):
             "memory_context": memory_context(answer.outputs),
             "corpus": answer.edition,
             "degraded": degraded,
-            "execution_time_ms": round((time.perf_counter() - started) * 1000, 2),
+            "execution_time_ms": round((time.perf_counter() - answer.started) * 1000, 2),
             "debug_info": debug,
         }
 
@@ -155,9 +153,6 @@ class RagSearch(CorpusSearch):
         """Keep the answer, so that it can be rated: the session's id, and what the answer was made without."""
         if self._memory is None:
             return "", answer.degraded
-        from memory_components.errors import MemoryStoreError
-        from pipelines.memory import MemoryUnavailableError
-
         vectors = answer.outputs.get("embedder", {}).get("vectors")
         try:
             session_id = self._memory.keep_answer(
@@ -168,7 +163,7 @@ class RagSearch(CorpusSearch):
                 groups=asked["groups"],
                 past_sessions=answer.outputs.get("memory_booster", {}).get("past_sessions"),
             )
-        except (MemoryStoreError, MemoryUnavailableError) as error:
+        except MemoryUnavailableError as error:
             logger.warning("an answer can't be rated: %s", error)
             return "", sorted({*answer.degraded, "memory"})
         return session_id, answer.degraded

@@ -17,9 +17,9 @@ import typer
 
 from benchmarks.bars import SHARED, Bar, tell
 from benchmarks.memory_questions import AnsweredQuestions, Question
+from components.analysis.identifiers import numbers_in
 from components.retrieval.ranking import Candidates
 from memory_components.boost_rules import BoostRules, Vote, values_by_document
-from memory_components.identifiers import numbers_in
 from memory_components.long_term_memory import LongTermMemory
 from memory_components.place_limits import Standing, memory_boosts
 from memory_components.rating_records import reward_of

@@ -18,10 +18,8 @@ MODES = {"A": SplitMode.A, "B": SplitMode.B, "C": SplitMode.C}
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "記号", "空白", "代名詞", "連体詞"})
 _AUXILIARY = ("動詞", "非自立可能")  # verbs that mostly carry grammar: する, いる, ある, おく
 _HONORIFIC = frozenset({"御", "お", "ご"})
-# Verbs and nouns that only carry grammar: する, いる, ある, なる, こと, もの, ため.
-_GRAMMAR = frozenset(
-    {"為る", "居る", "有る", "成る", "出来る", "事", "物", "為", "様", "等", "何", "其の", "此の", "どの"}
-)
+# Nouns that only carry grammar: こと, もの, ため, よう, など; and the 何 of 何年 and 何人, which is no pronoun.
+_GRAMMAR = frozenset({"事", "物", "為", "様", "等", "何"})
 _LONGEST_BYTES = 40_000  # Sudachi refuses input of more than 49,149 bytes
 _SAFE_END = re.compile(r"[。！？!?\n]|(?<=[、，, ])")
 _KATAKANA = re.compile(r"[ァ-ヺー]{4,}")

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from components.analysis.name_finder import NameFinder
+from components.query.domain_vocabulary import Term, read_vocabulary
 from components.query.entity import normalized_value
 from components.query.watched_files import WatchedFiles
-from memory_components.domain_vocabulary import Term, read_vocabulary
-from memory_components.name_finder import NameFinder
 
 
 class NamedTerm(NamedTuple):

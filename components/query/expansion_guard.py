@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from components.analysis.folding import fold
+from components.analysis.identifiers import numbers_in
 from components.query.protected_spans import ProtectedSpans
-from memory_components.identifiers import numbers_in
 
 _MOST_ANSWERED = 10
 _LONGEST = 60  # characters that an expansion of a short query may have

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from components.analysis.folding import fold
-from components.analysis.identifiers import find_identifiers, with_right_marks
+from components.analysis.identifiers import find_identifiers, numbers_in, with_right_marks
 from components.analysis.legal_citations import find_citations
-from memory_components.identifiers import numbers_in
 
 _QUOTED = re.compile(r'"([^"]+)"|「([^「」]+)」|『([^『』]+)』')
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from components.analysis.folding import fold
+from components.analysis.name_finder import NameFinder
 from components.query.watched_files import WatchedFiles
-from memory_components.name_finder import NameFinder
 
 _MOST_WORDS = 50
 

@@ -2,15 +2,15 @@
 
 import logging
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from haystack import Document, component
 
 from components.analysis.cited_titles import cited_titles
 from components.analysis.legal_citations import find_citations
 from components.retrieval.ranking import Results
+from components.retrieval.update_store import MOST_UPDATES, UpdateStore
 from components.splitters.sentences import sentence_spans
 
 logger = logging.getLogger(__name__)
@@ -19,21 +19,6 @@ _RESCINDS = re.compile(
     r"(?<!\bnot )(?<!\bnever )\b(?:rescind|rescission|withdraw|revok|revocation|supersed|vacat|no longer)",
     re.IGNORECASE,
 )
-_MOST_UPDATES = 50
-
-
-class UpdateStore(Protocol):
-    """What finding newer updates needs of a keyword store."""
-
-    def find(
-        self,
-        filters: Mapping[str, Any] | None = None,
-        top_k: int = 50,
-        sort_by: str = "order",
-        descending: bool = False,
-    ) -> tuple[list[Document], int]: ...
-
-    def to_dict(self) -> dict[str, Any]: ...
 
 
 @component
@@ -95,7 +80,7 @@ class RescissionMarker:
             {"field": "meta.cites", "operator": "in", "value": names},
         ]
         found, _ = self.document_store.find(
-            {"operator": "AND", "conditions": conditions}, top_k=_MOST_UPDATES, descending=True
+            {"operator": "AND", "conditions": conditions}, top_k=MOST_UPDATES, descending=True
         )
         in_force = [d for d in found if "proposed" not in (d.meta.get("doc_type") or "").lower()]
         return sorted(in_force, key=lambda document: (_date(document), document.id), reverse=True)

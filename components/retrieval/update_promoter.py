@@ -2,15 +2,15 @@
 
 import logging
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from haystack import Document, component
 
 from components.analysis.legal_citations import ancestors, find_citations
 from components.retrieval.ranking import Results
+from components.retrieval.update_store import MOST_UPDATES, UpdateStore
 
 logger = logging.getLogger(__name__)
 
@@ -19,21 +19,6 @@ _OVERRIDES = re.compile(
     r"|incorporated into)",
     re.IGNORECASE,
 )
-_MOST_UPDATES = 50
-
-
-class UpdateStore(Protocol):
-    """What finding updates needs of a keyword store."""
-
-    def find(
-        self,
-        filters: Mapping[str, Any] | None = None,
-        top_k: int = 50,
-        sort_by: str = "order",
-        descending: bool = False,
-    ) -> tuple[list[Document], int]: ...
-
-    def to_dict(self) -> dict[str, Any]: ...
 
 
 @component
@@ -112,7 +97,7 @@ class UpdatePromoter:
         if filters:
             conditions.append(filters)
         condition = {"operator": "AND", "conditions": conditions}
-        found, _ = self.document_store.find(condition, top_k=_MOST_UPDATES, descending=True)
+        found, _ = self.document_store.find(condition, top_k=MOST_UPDATES, descending=True)
         overriding = [document for document in found if _OVERRIDES.search(document.content or "")]
         return sorted(overriding, key=lambda document: (_date(document), document.id))
 

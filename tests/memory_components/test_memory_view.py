@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from components.analysis.name_finder import NameFinder
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
-from memory_components.name_finder import NameFinder
 from memory_components.records import Concept
 from memory_components.vector_index import VectorIndex
 from tests.memory_components.memories import NOW, episode, rating, unit

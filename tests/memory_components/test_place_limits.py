@@ -6,9 +6,10 @@ import random
 import numpy as np
 import pytest
 
-from memory_components import identifiers, place_limits
+from components.analysis import identifiers
+from components.analysis.identifiers import numbers_in
+from memory_components import place_limits
 from memory_components.boost_rules import BoostRules
-from memory_components.identifiers import numbers_in
 from memory_components.place_limits import Standing, allowed_places, limited_changes, memory_boosts
 
 RULES = BoostRules()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memory_components.domain_vocabulary import Term, VocabularyError, read_vocabulary
+from components.query.domain_vocabulary import Term, VocabularyError, read_vocabulary
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 
 
 def written(folder: Path, text: str) -> Path:
