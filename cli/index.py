@@ -83,7 +83,8 @@ def index(
       tansaku index rollback us-patent-law
     """
     if not paths and not resume:
-        raise ArgumentError("PATH", "", "given, one or more times; or --resume to finish an earlier run")
+        hint = "give one or more, or --resume to finish an earlier run"
+        raise typer.BadParameter(hint, param_hint="PATH")
     if not paths and prune:
         raise ArgumentError("--prune", "without PATH", "used with at least one PATH, which stays in the index")
     _check_rebuild(rebuild, bool(paths) and not no_vectors, shard, floor, questions)

@@ -62,6 +62,8 @@ def search(
     if answer["degraded"]:
         reason = searching.vector_problem() if "vector" in answer["degraded"] else ""
         print_warning(f"this answer was made without: {', '.join(answer['degraded'])}" + (reason and f" ({reason})"))
+    if answer.get("missing"):
+        print_warning(f"not in the index: {', '.join(answer['missing'])}")
     if not answer["results"]:
         console.print("Nothing found.")
         return

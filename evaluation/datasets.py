@@ -141,7 +141,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in _lines(path):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(path, number, f"not JSON: {error}") from error
         if not isinstance(record, dict):
             raise DatasetError(path, number, f"a JSON object is expected, not {type(record).__name__}")

@@ -9,13 +9,13 @@ def worded(value: object) -> str:
     A value in a message, in words that don't ask for Python.
 
     >>> worded(None), worded(True), worded(float("nan")), worded([1, None])
-    ('nothing', 'true', 'not a number', '[1, nothing]')
+    ('null', 'true', 'not a number', '[1, null]')
 
     :param value: Anything that came as an argument.
     :returns: Its words; texts stand in quotation marks.
     """
     if value is None:
-        return "nothing"
+        return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and not math.isfinite(value):

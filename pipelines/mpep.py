@@ -64,13 +64,14 @@ class MpepSearch(CorpusSearch):
         :param is_statute: Only statutes, or only others.
         :param is_regulation: Only rules, or only others.
         :param is_update: Only updates, or only others.
-        :returns: `query`, `results`, `corpus`, `degraded`, `execution_time_ms`.
+        :returns: `query`, `results`, `corpus`, `degraded`, `execution_time_ms`, and `missing` where the query names a
+            section, statute, rule, form paragraph or notice that isn't in the index.
         :raises ArgumentError: When an argument is not allowed.
         :raises IndexMissingError: When the corpus has no index.
         """
         query = check_query(query)
-        top_k = min(check_count("top_k", top_k), _MOST_RESULTS)
-        candidates = top_k * 4 if retrieve_k is None else check_count("retrieve_k", retrieve_k)
+        top_k = min(check_count("top_k", top_k, _MOST_RESULTS), _MOST_RESULTS)
+        candidates = top_k * 4 if retrieve_k is None else check_count("retrieve_k", retrieve_k, _MOST_CANDIDATES)
         candidates = max(min(candidates, _MOST_CANDIDATES), top_k)
         filters = build_filters(source_filter, is_statute, is_regulation, is_update)
         answer = self.run(
@@ -86,8 +87,10 @@ class MpepSearch(CorpusSearch):
                 "highlighter": {"top_k": top_k},
             }
         )
+        missing = answer.outputs["section_lookup"].get("missing")
         return {
             "query": query,
+            **({"missing": missing} if missing else {}),
             "results": as_hits(answer.outputs["highlighter"]["documents"]),
             "corpus": answer.edition,
             "degraded": answer.degraded,
@@ -109,9 +112,9 @@ class MpepSearch(CorpusSearch):
         :raises IndexMissingError: When the corpus has no index.
         """
         request = read_section_number(section_number)
-        max_chunks = check_count("max_chunks", max_chunks)
+        max_chunks = check_count("max_chunks", max_chunks, _MOST_CHUNKS)
         if max_chunks > _MOST_CHUNKS:
-            raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS}")
+            raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS:,}")
         self.info()
         store = self.filled_store("section_lookup")
         documents, total, missing = request.find(store, max_chunks)
@@ -125,4 +128,6 @@ class MpepSearch(CorpusSearch):
         if not request.parts:
             raise ArgumentError("section_number", section_number, SECTION_FORMS)
         is_manual = any(name.startswith("mpep:") for part in request.parts for name in part.names)
-        return {"error": f"No content found for {'MPEP section ' if is_manual else ''}{section_number.strip()}"}
+        number = section_number.strip()
+        label = "MPEP section " if is_manual and number[:1].isdigit() else ""
+        return {"error": f"No content found for {label}{number}"}

@@ -18,10 +18,10 @@ def check_query(query: str) -> str:
     allowed = f"a text of {_MIN_QUERY} to {_MAX_QUERY:,} characters, not counting blanks around it"
     if not isinstance(query, str):
         raise ArgumentError("query", query, allowed)
-    query = encodable(query).strip()
-    if not _MIN_QUERY <= len(query) <= _MAX_QUERY or not is_visible(query):
-        raise ArgumentError("query", query, allowed)
-    return query
+    stripped = cleaned(query).strip()
+    if not _MIN_QUERY <= len(stripped) <= _MAX_QUERY or not is_visible(stripped):
+        raise ArgumentError("query", cleaned(query), allowed)
+    return stripped
 
 
 def is_visible(text: str) -> bool:
@@ -29,12 +29,12 @@ def is_visible(text: str) -> bool:
     return any(unicodedata.category(char)[0] in "LNPS" for char in text)
 
 
-def check_count(argument: str, value: int) -> int:
+def check_count(argument: str, value: int, most: int) -> int:
     """
-    :raises ArgumentError: When `value` is no integer of 1 or more.
+    :raises ArgumentError: When `value` is no integer of 1 or more. What is above `most` is the caller's to cut.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ArgumentError(argument, value, "an integer of 1 or more")
+        raise ArgumentError(argument, value, f"an integer from 1 to {most:,}")
     return value
 
 
@@ -61,6 +61,16 @@ def build_filters(
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return {"operator": "AND", "conditions": conditions}
+
+
+def cleaned(text: str) -> str:
+    """
+    The text without invisible characters, such as joiners and soft hyphens that come along when it is copied.
+
+    >>> cleaned("608.01\u200b(o)")
+    '608.01(o)'
+    """
+    return "".join(char for char in encodable(text) if unicodedata.category(char) != "Cf")
 
 
 def encodable(text: str) -> str:

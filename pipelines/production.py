@@ -99,7 +99,10 @@ class Producer:
             return self._run(streams)
         except Exception as error:
             if len(streams) == 1:
-                reason = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
+                cause = error.__cause__ or error
+                reason = " ".join(str(cause).split()) or type(cause).__name__
+                if isinstance(cause, RecursionError):
+                    reason = "its elements are nested too deeply"
                 logger.debug("A source broke the pipeline", exc_info=True)
                 return Produced(failures=[(str(streams[0].meta["origin"]), f"can't be converted: {reason[:300]}")])
         produced = Produced()

@@ -13,7 +13,7 @@ from components.analysis.legal_citations import bare_readings, chapter_of
 from components.analysis.query_citations import find_query_citations
 from components.splitters.section_order import order_span
 from pipelines.errors import ArgumentError
-from pipelines.mpep_arguments import encodable
+from pipelines.mpep_arguments import cleaned
 
 SECTION_FORMS = (
     'a section number such as "608.01(o)", "MPEP 2106.04(a)(2)", "2100" (a chapter), "35 U.S.C. 112", "37 CFR 1.131" '
@@ -78,11 +78,19 @@ class SectionRequest:
             readings = self.parts[0].readings
         else:
             readings, missing = self._together(store)
+        reserved: tuple[list[Document], int] = [], 0
         for filters in [*readings, self.printed]:
             documents, total = store.find(filters, top_k=top_k)
-            if total:
+            if total and not self._is_kept_free(documents[0]):
                 return documents, total, missing
-        return [], 0, []
+            reserved = reserved if reserved[1] else (documents, total)
+        return *reserved, missing if reserved[1] else []
+
+    def _is_kept_free(self, document: Document) -> bool:
+        """Whether a heading only keeps the number free: "112" means 35 U.S.C. 112 before "111-114 [Reserved]"."""
+        is_reserved = "[reserved]" in str(document.meta.get("title", "")).lower()
+        numbers = [part.text for part in self.parts]
+        return is_reserved and numbers != [document.meta.get("section")] and numbers[0].isdecimal()
 
     def _together(self, store: SectionStore) -> tuple[list[Filters], list[str]]:
         """One filter for the likeliest readings of all parts that are there, and the parts that aren't."""
@@ -111,7 +119,7 @@ def read_section_number(text: str) -> SectionRequest:
     """
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST_NUMBER:
         raise ArgumentError("section_number", text, SECTION_FORMS)
-    text = " ".join(encodable(text).split())
+    text = " ".join(cleaned(text).split())
     number, variant = text, ""
     if match := _VARIANT.search(text):
         number, variant = text[: match.start()].strip(), _PRE_AIA.sub("pre-AIA", match.group(1))

@@ -67,11 +67,14 @@ class SourceFile:
     def signature(self) -> tuple[int, int]:
         """
         Size and time of last change, together with those of its sidecar: when neither changed, the content did not.
+        The time is that of content, name or rights, whichever is later: that of the content alone can be set back.
 
         :raises OSError: When the file is gone.
         """
         found = [path.stat() for path in (self.path, self.sidecar) if path is not None]
-        return sum(status.st_size for status in found), sum(status.st_mtime_ns for status in found)
+        return sum(status.st_size for status in found), sum(
+            max(status.st_mtime_ns, status.st_ctime_ns) for status in found
+        )
 
 
 @dataclass(frozen=True)
@@ -256,7 +259,7 @@ def _read_zip(file: SourceFile, stream: IO[bytes], packed: int) -> Iterator[Sour
                     limited = _LimitedReader(member, packed, total)
                     yield _member(file, info.filename, limited, None)
                     total = limited.total
-            except (NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+            except (NotImplementedError, *_DAMAGED) as error:
                 yield Source(f"{file.key}!{info.filename}", info.filename, reason=f"can't be unpacked: {error}")
 
 

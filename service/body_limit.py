@@ -1,4 +1,6 @@
-"""Middleware that refuses bodies larger than any request of ours."""
+"""Middleware that refuses bodies larger than any request of ours, and those that never end."""
+
+import asyncio
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -11,15 +13,18 @@ LARGEST_BODY = 1_000_000
 
 class BodyLimitMiddleware:
     """
-    Reads a request's body before the application does and answers 413 as soon as it is too large.
+    Reads a request's body before the application does; answers 413 as soon as it is too large, and 408 when no more of
+    it comes.
 
     :param app: The application behind.
     :param largest: The size allowed, in bytes.
+    :param patience: Seconds to wait for the next part.
     """
 
-    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY):
+    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY, patience: float = 20.0):
         self.app = app
         self.largest = largest
+        self.patience = patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
@@ -30,7 +35,12 @@ class BodyLimitMiddleware:
         more = declared.isdecimal() and int(declared) <= self.largest
         too_large = not more
         while more and not too_large:
-            message = await receive()
+            try:
+                message = await asyncio.wait_for(receive(), self.patience)
+            except TimeoutError:
+                reason = f"the body did not come on for {self.patience:.0f} seconds"
+                await send_error(send, 408, reason, [(b"connection", b"close")])
+                return
             if message["type"] == "http.disconnect":
                 return
             received += message.get("body", b"")

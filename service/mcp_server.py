@@ -7,10 +7,12 @@ from typing import Any
 from fastapi import HTTPException
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import PARSE_ERROR, CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as ListedTool
 from starlette.concurrency import run_in_threadpool
-from starlette.types import Receive, Scope, Send
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from service.tools import Tool
 
@@ -62,7 +64,31 @@ class McpEndpoint:
         self.sessions = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.sessions.handle_request(scope, receive, send)
+        # The protocol's library answers 500 to JSON beyond what Python reads: deep nesting, numbers of 5,000 digits.
+        request = Request(scope, receive)
+        body = await request.body()
+        try:
+            json.loads(body or b"null")
+        except (ValueError, RecursionError) as error:
+            await _parse_error(error)(scope, receive, send)
+            return
+        await self.sessions.handle_request(scope, _once(body, receive), send)
+
+
+def _once(body: bytes, receive: Receive) -> Receive:
+    """What gives a body that was read, and then what comes behind it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
+
+
+def _parse_error(error: Exception) -> JSONResponse:
+    reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).split(";")[0]
+    told = {"code": PARSE_ERROR, "message": f"Parse error: the body is not valid JSON: {reason}"}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, status_code=400)
 
 
 def _listed(tool: Tool) -> ListedTool:

@@ -122,21 +122,38 @@ class ServedCorpus:
 
     def _index_samples(self) -> None:
         """
-        Give an empty index the project's samples, or finish doing so.
+        Give an empty index the project's samples, or finish doing so while searches are answered from what is there.
 
         `tansaku index` runs as a process of its own: its memory is given back, and the writer's lock is never ours.
         """
-        samples = get_corpus(self.corpus).samples
-        if not _lacks_samples(chosen_manifest(Settings(), self.corpus), self.corpus, samples):
+        samples, place = get_corpus(self.corpus).samples, chosen_manifest(Settings(), self.corpus)
+        if not _lacks_samples(place, self.corpus, samples):
             return
-        self._phase = "the index is empty, so the project's samples are being indexed first"
-        logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, self.corpus)
+        begun = _has_chunks(place, self.corpus)
+        if begun:
+            logger.info("the samples of %s were not indexed to the end; that is done now, beside searches", self.corpus)
+        else:
+            self._phase = "the index is empty, so the project's samples are being indexed first"
+            logger.info("%s; your own sources: tansaku index %s PATH...", self._phase, self.corpus)
         tansaku = [sys.executable, "-c", "from cli.main import run; run()"]
         command = [*tansaku, "index", self.corpus, str(samples), "--profile", self._settings.profile]
         # Standard output stays free for what `tansaku serve --json` prints.
         self._indexing = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr)
-        if (code := self._indexing.wait()) and not self._stopping.is_set():
+        waiting = threading.Thread(target=self._await_samples, args=(self._indexing,), daemon=True)
+        waiting.start()
+        if not begun:
+            waiting.join()
+
+    def _await_samples(self, indexing: "subprocess.Popen[bytes]") -> None:
+        if (code := indexing.wait()) and not self._stopping.is_set():
             logger.error("the samples could not be indexed: exit code %s", code)
+
+
+def _has_chunks(place: Place, corpus: str) -> bool:
+    try:
+        return read_index_info(place, corpus).chunks > 0
+    except TansakuError:
+        return False
 
 
 def _lacks_samples(place: Place, corpus: str, samples: Path) -> bool:

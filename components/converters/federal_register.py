@@ -1,12 +1,15 @@
 """Federal Register documents as the federalregister.gov API returns them, one Document each."""
 
+import codecs
 import json
 import logging
 import re
+from datetime import date
 from typing import Any
 
 from haystack import Document, component
 from haystack.dataclasses import ByteStream
+from lxml import etree
 
 from components.converters.federal_register_body import add_html, add_plain_text, add_xml
 from components.converters.record import RecordText, clean, make_record
@@ -60,18 +63,24 @@ class FederalRegisterConverter:
                 if not number or not clean(_string(entry, "title")):
                     reasons.append(f"{place}: no document number or title")
                     continue
-                documents.append(self._record(entry, number, source))
+                document, lost = self._record(entry, number, source)
+                documents.append(document)
+                reasons.extend(f"{place}: {reason}" for reason in lost)
             failures.extend({"origin": origin, "reason": reason} for reason in reasons)
         return {"documents": documents, "failures": failures}
 
-    def _record(self, entry: dict[str, Any], number: str, source: ByteStream) -> Document:
+    def _record(self, entry: dict[str, Any], number: str, source: ByteStream) -> tuple[Document, list[str]]:
+        """The document, and what of it can't be read."""
         title = clean(_TAG.sub("", _string(entry, "title")))
         text = RecordText()
         text.add(clean(_TAG.sub(" ", _string(entry, "abstract"))), headings=["Abstract"])
-        _add_body(entry, text)
+        lost = _add_body(entry, text)
         if not text.blocks:
             text.add(title)
-        published = _date(entry, "publication_date") or _date(entry, "date")
+        published, effective = _date(entry, "publication_date") or _date(entry, "date"), _date(entry, "effective_on")
+        for name in ("publication_date", "date", "effective_on"):
+            if _string(entry, name) and not _date(entry, name):
+                lost.append(f"{name}: {_string(entry, name)[:40]!r} is no date; it must be like 2024-02-08")
         meta = {
             "source": "SUBSEQUENT",
             "section": number,
@@ -81,7 +90,7 @@ class FederalRegisterConverter:
             "edition": f"published {published}" if published else "",
             "doc_type": clean(_string(entry, "type")),
             "fr_citation": clean(_string(entry, "citation")),
-            "effective_date": _date(entry, "effective_on"),
+            "effective_date": effective,
             "publication_date": published,
             "url": _string(entry, "html_url") or _string(entry, "url"),
             "file": str(source.meta.get("file", "")),
@@ -89,7 +98,7 @@ class FederalRegisterConverter:
             "kind_of_source": "federal_register",
             "precedence": self.precedence,
         }
-        return make_record(f"FR-{number}", text, meta)
+        return make_record(f"FR-{number}", text, meta), lost
 
 
 def read_entries(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
@@ -99,10 +108,11 @@ def read_entries(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], list[st
     :param data: JSON or JSON Lines.
     :returns: (place, document) pairs and reasons.
     """
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        return [], [f"not UTF-8: {error.reason} at byte {error.start}"]
+        return [], [f"not {encoding.removesuffix('-sig').upper()}: {error.reason} at byte {error.start}"]
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
@@ -145,8 +155,12 @@ def _string(entry: dict[str, Any], name: str) -> str:
 
 
 def _date(entry: dict[str, Any], name: str) -> str:
+    """The day, as ISO 8601 writes it; "" for what is none."""
     match = re.match(r"\d{4}-\d\d-\d\d", _string(entry, name))
-    return match.group() if match else ""
+    try:
+        return date.fromisoformat(match.group()).isoformat() if match else ""
+    except ValueError:
+        return ""
 
 
 def _number(entry: dict[str, Any]) -> str:
@@ -154,15 +168,25 @@ def _number(entry: dict[str, Any]) -> str:
     return number if re.fullmatch(r"[A-Za-z]?\d*-?\d[\w-]*", number) else ""
 
 
-def _add_body(entry: dict[str, Any], text: RecordText) -> None:
-    """The first body that is there and holds text: XML before HTML before plain text."""
+def _add_body(entry: dict[str, Any], text: RecordText) -> list[str]:
+    """Add the first body that is there and holds text, XML before HTML before plain text; why there is none."""
+    reasons: list[str] = []
     for names, add in ((_XML_FIELDS, add_xml), (_HTML_FIELDS, add_html), (_TEXT_FIELDS, add_plain_text)):
         for name in names:
             body = _string(entry, name)
-            if body.strip():
-                before = len(text.blocks)
-                if add is add_plain_text and body.lstrip()[:200].lower().startswith(("<html", "<!doctype", "<pre")):
-                    body = _TAG.sub("", body)
-                add(body, text)
-                if len(text.blocks) > before:
-                    return
+            if not body.strip():
+                continue
+            if add is add_plain_text and body.lstrip()[:200].lower().startswith(("<html", "<!doctype", "<pre")):
+                body = _TAG.sub("", body)
+            found = RecordText()
+            try:
+                add(body, found)
+            except RecursionError:
+                reasons.append(f"{name} is nested too deeply, so without it")
+            except (etree.LxmlError, ValueError) as error:
+                reasons.append(f"{name} can't be read ({error}), so without it")
+            else:
+                if found.blocks:
+                    text.extend(found)
+                    return []
+    return reasons

@@ -47,8 +47,10 @@ def add_html(body: str, text: RecordText) -> None:
 
     :param body: The HTML, a whole page or a fragment.
     :param text: What the blocks are added to.
+    :raises lxml.etree.ParserError: When there is nothing in it.
     """
-    root = html.document_fromstring(f"<div>{body}</div>" if "<html" not in body[:500].lower() else body)
+    whole = f"<div>{body}</div>" if "<html" not in body[:500].lower() else body
+    root = html.document_fromstring(whole, parser=html.HTMLParser(huge_tree=True))
     headings = _Headings(text)
 
     def walk(element: etree._Element) -> None:
@@ -100,16 +102,14 @@ def _inline(element: etree._Element) -> str:
 
 def add_xml(body: str, text: RecordText) -> None:
     """
-    Add the blocks of a document's full-text XML; XML that isn't well-formed adds nothing.
+    Add the blocks of a document's full-text XML.
 
     :param body: The XML, with RULE, PRORULE or NOTICE as its root.
     :param text: What the blocks are added to.
+    :raises lxml.etree.XMLSyntaxError: When it isn't well-formed.
     """
-    try:
-        # The string is already decoded, whatever its declaration says.
-        root = parse_xml(re.sub(r"\A\s*<\?xml.*?\?>", "", body).encode())
-    except etree.XMLSyntaxError:
-        return
+    # The string is already decoded, whatever its declaration says.
+    root = parse_xml(re.sub(r"\A\s*<\?xml.*?\?>", "", body).encode())
     headings = _Headings(text)
 
     def walk(element: etree._Element) -> None:

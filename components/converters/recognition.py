@@ -7,14 +7,18 @@ from typing import NamedTuple
 _HEAD = 256 * 1024
 _TAG = re.compile(r"<\s*([A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
 _PROLOG = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>|\s+)*", re.DOTALL)
+# Attributes and tags are bounded, so that a page of nothing but open tags takes no longer than any other.
+_ATTRIBUTES = r"[^<>]{0,300}"
+_TAGS = r"\s{0,50}(?:<[^<>]{1,300}>\s{0,50}){0,8}"
 _SECTION = re.compile(
-    r"<h1[^>]*class=[\"']page-title[\"'][^>]*>\s*(?:<[^>]+>\s*)*(\d{3,4}(?:\.\d\d)?[^<]*)", re.IGNORECASE
+    rf"<h1{_ATTRIBUTES}class=[\"']page-title[\"']{_ATTRIBUTES}>{_TAGS}(\d{{3,4}}(?:\.\d\d)?[^<]{{0,300}})",
+    re.IGNORECASE,
 )
-_APPENDIX = re.compile(r"<(?:h1|title)[^>]*>\s*(?:<[^>]+>\s*)*(Appendix\s+(?:[LRTP]|AI)\b[^<]*)", re.IGNORECASE)
+_APPENDIX = re.compile(rf"<(?:h1|title){_ATTRIBUTES}>{_TAGS}(Appendix\s+(?:[LRTP]|AI)\b[^<]{{0,300}})", re.IGNORECASE)
 _OTHER_APPENDIX = re.compile(
-    r"<(?:h1|title)[^>]*>\s*(?:<[^>]+>\s*)*((?:Appendix\s+I{1,2}|Subject Matter Index|Index)\b[^<]*)", re.I
+    rf"<(?:h1|title){_ATTRIBUTES}>{_TAGS}((?:Appendix\s+I{{1,2}}|Subject Matter Index|Index)\b[^<]{{0,300}})", re.I
 )
-_CHAPTER = re.compile(r"<h1[^>]*>\s*(?:<[^>]+>\s*)*(Chapter\s+\d{3,4})", re.IGNORECASE)
+_CHAPTER = re.compile(rf"<h1{_ATTRIBUTES}>{_TAGS}(Chapter\s+\d{{3,4}})", re.IGNORECASE)
 _MANUAL = "Manual of Patent Examining Procedure"
 
 

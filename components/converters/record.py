@@ -136,6 +136,15 @@ class RecordText:
             }
         )
 
+    def extend(self, other: "RecordText") -> None:
+        """
+        Add all blocks of another text.
+
+        :param other: The text.
+        """
+        for part, block in zip(other._parts, other.blocks, strict=True):
+            self.add(part, **{name: value for name, value in block.items() if name not in ("start", "end")})
+
     @property
     def content(self) -> str:
         """The whole text, blocks separated by an empty line."""

@@ -59,7 +59,7 @@ class SectionLookup:
         """
         self.document_store = document_store
 
-    @component.output_types(candidates=Candidates, degraded=list[str])
+    @component.output_types(candidates=Candidates, missing=list[str], degraded=list[str])
     def run(
         self, candidates: Candidates, analysis: AnalyzedText, filters: dict[str, Any] | None = None
     ) -> dict[str, Any]:
@@ -70,26 +70,46 @@ class SectionLookup:
         :param analysis: The analysed query, with its identifiers.
         :param filters: Haystack filters; they hold for the looked-up chunks, too.
         :returns: `candidates`, all of them and the looked-up chunks, by tier; unchanged when the query names nothing.
-            `degraded`, ["keyword"] when the store can't be asked and they stay as they are.
+            `missing`, what the query names that the index doesn't hold, as the query writes it. `degraded`,
+            ["keyword"] when the store can't be asked and the candidates stay as they are.
         """
         wanted = list(dict.fromkeys(identifier.canonical for identifier in analysis.identifiers))
         if not wanted:
-            return {"candidates": candidates, "degraded": []}
+            return {"candidates": candidates, "missing": [], "degraded": []}
+        pre_aia = "pre-aia" in fold(analysis.text).text
+        alone = is_identifier_alone(analysis)
+        scores = {} if alone else {candidate.id: candidate.score for candidate in candidates.items}
         try:
-            return {"candidates": self._tiers(candidates, analysis, wanted, filters), "degraded": []}
+            found = {name: self._own(name, filters, pre_aia, scores) for name in wanted}
+            tiers = self._tiers(candidates, wanted, found, alone)
+            return {"candidates": tiers, "missing": self._missing(analysis, found, filters), "degraded": []}
         except OSError as error:
             # without the numbers: a log never tells what was searched for
             logger.warning("the keyword store can't be asked for what the query names: %s", error)
-            return {"candidates": candidates, "degraded": ["keyword"]}
+            return {"candidates": candidates, "missing": [], "degraded": ["keyword"]}
 
-    def _tiers(
-        self, candidates: Candidates, analysis: AnalyzedText, wanted: list[str], filters: dict[str, Any] | None
-    ) -> Candidates:
-        alone = is_identifier_alone(analysis)
+    def _missing(
+        self, analysis: AnalyzedText, found: Mapping[str, "_Own"], filters: dict[str, Any] | None
+    ) -> list[str]:
+        """What the query names, in its own writing, of which no reading is in the index, whatever the filters let."""
+        readings: dict[tuple[int, int], list[str]] = {}
+        for identifier in analysis.identifiers:
+            readings.setdefault((identifier.start, identifier.end), []).append(identifier.canonical)
+        unknown = {place: names for place, names in readings.items() if not any(found[name] for name in names)}
+        return list(
+            dict.fromkeys(
+                analysis.text[start:end]
+                for (start, end), names in unknown.items()
+                if not any(self._exists(name) for name in names if filters or chapter_of(name))
+            )
+        )
+
+    def _exists(self, name: str) -> bool:
+        """Whether the index holds a thing at all; of a question's chapter, and behind filters, not all is looked up."""
+        return self.document_store.find(_condition(name), top_k=1)[1] > 0
+
+    def _tiers(self, candidates: Candidates, wanted: list[str], found: dict[str, "_Own"], alone: bool) -> Candidates:
         known = {candidate.id: candidate for candidate in candidates.items}
-        pre_aia = "pre-aia" in fold(analysis.text).text
-        scores = {} if alone else {candidate.id: candidate.score for candidate in candidates.items}
-        found = {name: self._own(name, filters, pre_aia, scores) for name in wanted}
         own = [found[name] for name in sorted(wanted, key=lambda name: _is_reserved_place(found[name], wanted))]
         if not alone:
             wanted = [name for name in wanted if found[name]]
@@ -122,13 +142,9 @@ class SectionLookup:
 
     def _own(self, name: str, filters: dict[str, Any] | None, pre_aia: bool, scores: Mapping[str, float]) -> "_Own":
         """The chunks of one named thing, in the order in which a reader wants them."""
-        chapter = chapter_of(name)
-        levels = [name] if chapter or name.startswith("fp:") else ancestors(name)
-        conditions: list[dict[str, Any]] = [{"field": "meta.self_ids", "operator": "in", "value": levels}]
-        if chapter:
-            conditions = [{"field": "meta.within", "operator": "in", "value": [name, chapter]}]
-            if scores:  # a chapter is long: of a question's chapter what was found in it
-                conditions.append({"field": "id", "operator": "in", "value": sorted(scores)})
+        chapter, levels, conditions = chapter_of(name), _levels(name), [_condition(name)]
+        if chapter and scores:  # a chapter is long: of a question's chapter what was found in it
+            conditions.append({"field": "id", "operator": "in", "value": sorted(scores)})
         if filters:
             conditions.append(filters)
         found, _ = self.document_store.find({"operator": "AND", "conditions": conditions}, top_k=_MOST_OWN)
@@ -152,6 +168,18 @@ class SectionLookup:
             return (_is_beside(document, pre_aia), not exact, -score, document.meta["order"])
 
         return _Own.split(sorted(whole, key=place), pre_aia)
+
+
+def _levels(name: str) -> list[str]:
+    """A named thing and what holds it: of an unknown subsection the section is shown."""
+    return [name] if chapter_of(name) or name.startswith("fp:") else ancestors(name)
+
+
+def _condition(name: str) -> dict[str, Any]:
+    """The filter that finds a named thing, or all sections of a chapter."""
+    if chapter := chapter_of(name):
+        return {"field": "meta.within", "operator": "in", "value": [name, chapter]}
+    return {"field": "meta.self_ids", "operator": "in", "value": _levels(name)}
 
 
 @dataclass(frozen=True)

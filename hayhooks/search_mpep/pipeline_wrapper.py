@@ -35,7 +35,8 @@ class PipelineWrapper(BasePipelineWrapper):
         Answers the best passages with section number, title, breadcrumb, official URL, text, highlights and the scores
         that ranked them. A number in the query, such as 2106.04(a)(2), 35 USC 112(b), 37 CFR 1.131 or a form paragraph,
         puts the passages of that very section first; a phrase in quotes is found exactly. Passages of source SUBSEQUENT
-        are newer than the manual and may override it. To read a whole section, use get_mpep_section.
+        are newer than the manual and may override it. What the query names that doesn't exist is listed in `missing`.
+        To read a whole section, use get_mpep_section.
 
         :param query: A question, keywords, a citation or a whole claim, in English.
         :param top_k: How many passages to answer; more than 20 are cut to 20.
@@ -46,7 +47,8 @@ class PipelineWrapper(BasePipelineWrapper):
         :param is_statute: true: statute text alone; false: all but statute text.
         :param is_regulation: true: rules alone; false: all but rules.
         :param is_update: true: updates newer than the manual alone; false: all but updates.
-        :returns: The passages as `results`, with corpus versions, what was missing (`degraded`) and the time taken.
+        :returns: The passages as `results`, with corpus versions, what the answer had to do without (`degraded`), what
+            the query names that isn't in the index (`missing`) and the time taken.
         """
         with as_http_errors(query):
             return self.runtime.search(self.corpus).search(

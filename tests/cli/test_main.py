@@ -63,7 +63,7 @@ def test_wrong_use_exits_with_2(
         (["index", "--json"], WRONG_USE, "Missing argument"),
         (["search", "us-patent-law", "claims", "--top-k", "x", "--json"], WRONG_USE, "Invalid value for '--top-k'"),
         (["search", "us-patent-law", "claims", "--json", "--top-k", "0"], WRONG_USE, "top_k: 0 is not allowed"),
-        (["index", "us-patent-law", "--json"], WRONG_USE, "PATH: "),
+        (["index", "us-patent-law", "--json"], WRONG_USE, "Invalid value for PATH: give one or more"),
         (["index", "us-patent-law", "/nonexistent", "--json"], WRONG_USE, "path: '/nonexistent' is not allowed"),
         (["check", "none", "--json"], WRONG_USE, "there is no pipeline 'none'"),
         (["check", "--profile", "none", "--json"], WRONG_USE, "there is no profile 'none'"),

@@ -86,7 +86,7 @@ def test_nothing_found(sample_data: Any) -> None:
         (["search", "us-patent-law", "ab"], "query: 'ab' is not allowed; it must be a text of 3 to 10,000 characters"),
         (
             ["search", "us-patent-law", "claims", "-k", "0"],
-            "top_k: 0 is not allowed; it must be an integer of 1 or more",
+            "top_k: 0 is not allowed; it must be an integer from 1 to 20",
         ),
         (["search", "us-patent-law", "claims", "--retrieve-k", "0"], "retrieve_k: 0 is not allowed"),
         (["search", "us-patent-law", "claims", "--source", "USC"], "source_filter: 'USC' is not allowed"),

@@ -85,10 +85,19 @@ def test_chunks_are_in_order_and_counted_beyond_the_limit(search: MpepSearch) ->
 
 
 def test_a_section_without_text_has_its_title(search: MpepSearch) -> None:
-    answer = search.section("122")
+    answer = search.section("MPEP 122")
 
     assert answer["total_chunks"] == 1
     assert answer["chunks"][0]["text"] == "122-129 [Reserved]"
+
+
+@pytest.mark.parametrize(
+    ("number", "found"), [("122", ("35_USC", "122")), ("122-129", ("MPEP", "122-129")), ("125", ("MPEP", "122-129"))]
+)
+def test_a_heading_that_keeps_a_number_free_comes_behind_what_has_it(search: MpepSearch, number: str, found) -> None:
+    first = search.section(number)["chunks"][0]["metadata"]
+
+    assert (first["source"], first["section"]) == found
 
 
 @pytest.mark.parametrize(
@@ -220,7 +229,7 @@ def test_what_can_be_no_section_of_the_mpep_is_not_called_one(search: MpepSearch
         ("claims", "'claims'"),
         ("§", "'§'"),
         ("1" * 201, "11"),
-        (None, "nothing"),
+        (None, "null"),
         (608, "608"),
     ],
 )

@@ -17,7 +17,7 @@ FIELDS = ["department", "project_id"]
         (" 休 ", r"Query is too short \(min 2 characters\)"),
         ("\u200b\u200b\u200b", r"Query is too short \(min 2 characters\)"),
         ("休" * 10_001, r"Query is too long \(max 10,000 characters\)"),
-        (None, "query: nothing is not allowed"),
+        (None, "query: null is not allowed"),
     ],
 )
 def test_queries_that_are_refused(query: Any, message: str) -> None:

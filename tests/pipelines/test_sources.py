@@ -277,3 +277,31 @@ def test_a_sidecar_that_cannot_be_read_closes_its_document(tmp_path: Path, monke
     (source,) = read_sources(file)
 
     assert (source.data, source.reason) == (b"", "its sidecar a.md.yaml can't be read: Permission denied")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_costs_no_other(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "law.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("a.html", b"words " * 400)
+        archive.writestr("b.html", b"B")
+    data = bytearray(path.read_bytes())
+    start = data.index(b"a.html") + len("a.html") + 12
+    data[start : start + 8] = b"\xff" * 8
+    path.write_bytes(data)
+
+    found = read(path)
+
+    assert "can't be unpacked" in str(found["law.zip!a.html"][1])
+    assert found["law.zip!b.html"] == ("b.html", b"B")
+
+
+def test_a_change_shows_though_size_and_time_are_as_before(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("zebra")
+    status, [file] = path.stat(), find_files(path)
+    before = file.signature()
+    path.write_text("tiger")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    assert file.signature() != before

@@ -32,7 +32,7 @@ class StandIn:
 
     def search(self, query: str, **arguments: Any) -> dict[str, Any]:
         query = check_query(query)
-        check_count("top_k", arguments["top_k"])
+        check_count("top_k", arguments["top_k"], 20)
         if query == "wait":
             self.waiting.release()
             self.released.wait()

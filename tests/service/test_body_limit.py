@@ -1,9 +1,13 @@
+import asyncio
+import json
+
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from service.body_limit import BodyLimitMiddleware
 
@@ -39,3 +43,20 @@ def test_a_length_that_is_no_number_is_refused(client, length):
 
 def test_requests_without_a_body_pass(client):
     assert client.get("/").text == "0"
+
+
+def test_a_body_that_stops_coming_is_refused():
+    async def silent() -> Message:
+        await asyncio.sleep(60)
+        raise AssertionError("nobody waits that long")
+
+    sent: list[Message] = []
+
+    async def keep(message: Message) -> None:
+        sent.append(message)
+
+    limited = BodyLimitMiddleware(Starlette(), patience=0.01)
+    asyncio.run(limited({"type": "http", "method": "POST", "headers": []}, silent, keep))
+
+    assert sent[0]["status"] == 408
+    assert json.loads(sent[1]["body"]) == {"error": "the body did not come on for 0 seconds"}

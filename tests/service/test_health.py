@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from pipelines.corpora import get_corpus
 from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError
+from pipelines.generations import chosen_manifest
 from pipelines.manifest import Manifest
+from pipelines.settings import Settings
 from service.runtime import _lacks_samples, served_corpora
 from service.settings import ServiceSettings
 
@@ -183,6 +186,21 @@ def test_an_empty_index_is_filled_with_the_samples_first(serve, stand_in, indexi
     assert busy.json()["detail"] == "the index is empty, so the project's samples are being indexed first"
     assert indexing.commands[0][3:5] == ["index", "us-patent-law"]
     assert indexing.commands[0][5].endswith("us_patent_law")
+
+
+def test_samples_left_unfinished_are_searched_while_they_are_finished(serve, stand_in, indexing, until_ready, caplog):
+    place = chosen_manifest(Settings(), CORPUS)
+    place.parent.mkdir(parents=True)
+    with Manifest(place) as manifest:
+        manifest.change("INSERT INTO roots VALUES ('samples', ?)", str(get_corpus(CORPUS).samples))
+        manifest.change("INSERT INTO chunks VALUES ('A#1', 'A', 'o', 't', 'm', NULL, NULL)")
+    with caplog.at_level("INFO"):
+        until_ready(serve(lambda: stand_in, samples=True))
+
+    assert indexing.commands[0][3:5] == ["index", "us-patent-law"]
+    assert not indexing.may_end.is_set()
+    assert "the samples of us-patent-law were not indexed to the end" in caplog.text
+    indexing.may_end.set()
 
 
 def test_samples_that_cant_be_indexed_leave_the_reason_in_the_log(serve, stand_in, indexing, until_ready, caplog):

@@ -119,3 +119,15 @@ def test_with_keys_a_client_sends_one(serve, keys, until_ready):
 def test_no_stream_is_left_open(client):
     assert client.get("/mcp", headers={"Accept": "text/event-stream"}).status_code == 405
     assert client.delete("/mcp").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "body", ["{", "[" * 50_000, '{"jsonrpc": "2.0", "id": ' + "1" * 5000 + ', "method": "tools/list"}']
+)
+def test_a_body_that_is_no_json_is_a_parse_error(client, body):
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    answer = client.post("/mcp", content=body, headers=headers)
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == -32700
+    assert answer.json()["error"]["message"].startswith("Parse error: the body is not valid JSON")

@@ -46,17 +46,17 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
     ("body", "message"),
     [
         ({}, "query: it is missing; it must be a string of 3 to 10,000 characters"),
-        ({"query": None}, "query: nothing is not allowed; it must be a string of 3 to 10,000 characters"),
+        ({"query": None}, "query: null is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": 5}, "query: 5 is not allowed; it must be a string of 3 to 10,000 characters"),
         ({"query": ["abc"]}, "query: ['abc'] is not allowed; it must be a string of 3 to 10,000 characters"),
-        ({"query": " ab "}, f"query: 'ab' is not allowed; it must be {QUERY}"),
-        ({"query": " \n\t "}, f"query: '' is not allowed; it must be {QUERY}"),
+        ({"query": " ab "}, f"query: ' ab ' is not allowed; it must be {QUERY}"),
+        ({"query": " \n\t "}, rf"query: ' \n\t ' is not allowed; it must be {QUERY}"),
         ({"query": "a" * 10_001}, f"query: '{'a' * 76}... is not allowed; it must be {QUERY}"),
-        ({"query": "abc", "top_k": 0}, "top_k: 0 is not allowed; it must be an integer of 1 or more"),
+        ({"query": "abc", "top_k": 0}, "top_k: 0 is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": "5"}, "top_k: '5' is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": 2.5}, "top_k: 2.5 is not allowed; it must be an integer from 1 to 20"),
         ({"query": "abc", "top_k": True}, "top_k: true is not allowed; it must be an integer from 1 to 20"),
-        ({"query": "abc", "top_k": None}, "top_k: nothing is not allowed; it must be an integer from 1 to 20"),
+        ({"query": "abc", "top_k": None}, "top_k: null is not allowed; it must be an integer from 1 to 20"),
         (
             {"query": "abc", "retrieve_k": "all"},
             "retrieve_k: 'all' is not allowed; it must be an integer from 1 to 100 or null",
@@ -73,7 +73,7 @@ OBJECT = "the body must be a JSON object, sent with Content-Type: application/js
         ),
         (
             {"query": None, "top_k": "99"},
-            "query: nothing is not allowed; it must be a string of 3 to 10,000 characters; "
+            "query: null is not allowed; it must be a string of 3 to 10,000 characters; "
             "top_k: '99' is not allowed; it must be an integer from 1 to 20",
         ),
         ([], OBJECT),

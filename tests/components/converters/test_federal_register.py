@@ -159,7 +159,7 @@ def test_bad_entries_and_files_are_named_and_the_rest_goes_on():
     assert [d.id for d in result["documents"]] == ["FR-2099-00001"]
     assert [(f["origin"], f["reason"].split(":")[0]) for f in result["failures"]] == [
         ("o1", "not JSON"),
-        ("o2", "not UTF-8"),
+        ("o2", "not UTF-16"),
         ("o3", "no document in it"),
         ("o4", "an entry is not a JSON object"),
         ("o4", "document 1"),
@@ -192,3 +192,40 @@ def test_halves_of_surrogate_pairs_are_replaced() -> None:
     assert document.meta["title"] == "Bad \ufffd title"
     assert document.content is not None
     assert "On \ufffd sale." in document.content
+
+
+def blocks(entry: dict[str, str]) -> tuple[list[str], list[str]]:
+    result = convert({**RULE, **entry})
+    [document] = result["documents"]
+    return (document.content or "").split("\n\n"), [f["reason"] for f in result["failures"]]
+
+
+def test_a_body_that_cant_be_read_is_named_and_the_abstract_kept():
+    broken, deep = "<RULE><P>One & two</RULE>", "<RULE>" + "<ACT>" * 1500 + "</ACT>" * 1500 + "</RULE>"
+    abstract = ["We change the fee for hammers."]
+
+    texts, [reason] = blocks({"body_xml": broken})
+    assert texts == abstract
+    assert reason.startswith("document 1: body_xml can't be read (")
+    assert blocks({"body_xml": deep}) == (abstract, ["document 1: body_xml is nested too deeply, so without it"])
+    assert blocks({"body_html": "<div>" * 20_000 + "deep" + "</div>" * 20_000}) == (
+        abstract,
+        ["document 1: body_html is nested too deeply, so without it"],
+    )
+    assert blocks({"body_xml": broken, "body_html": "<p>Two.</p>"}) == ([*abstract, "Two."], [])
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [("2099-02-01", "2099-02-01"), ("2099-02-01T00:00", "2099-02-01"), ("9999-99-99T00:00", ""), ("soon", "")],
+)
+def test_only_days_of_the_calendar_are_dates(written, kept):
+    result = convert({**RULE, "effective_on": written})
+
+    assert result["documents"][0].meta["effective_date"] == kept
+    reason = f"document 1: effective_on: {written!r} is no date; it must be like 2024-02-08"
+    assert [f["reason"] for f in result["failures"]] == ([] if kept else [reason])
+
+
+def test_utf_16_is_read():
+    assert [d.id for d in convert(json.dumps(RULE).encode("utf-16"))["documents"]] == ["FR-2099-00001"]

@@ -66,3 +66,8 @@ def test_a_section_far_down_the_page_is_found():
 
 def test_utf_16_is_read():
     assert recognize_us_patent_law(json.dumps(FR).encode("utf-16"), "x").kind == "federal_register"
+
+
+@pytest.mark.parametrize("page", [b"<h1 " * 45_000, b"<h1>" * 60_000, b'<h1 class="page-title" ' * 3000])
+def test_pages_of_open_tags_take_no_longer_than_others(page):
+    assert recognize_us_patent_law(b"<html>" + page, "a.html").kind == "other"

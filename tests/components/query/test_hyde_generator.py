@@ -72,6 +72,8 @@ def test_braces_in_a_query_are_only_text(endpoint) -> None:
         {"mode": "body", "body": "<html><body>Bad gateway</body></html>", "content_type": "text/html"},
         {"mode": "text", "text": None},
         {"mode": "text", "text": ""},
+        {"mode": "text", "text": 5},
+        {"mode": "text", "text": [{"type": "text", "text": PASSAGE}]},
         {"mode": "text", "text": "   \n"},
         {"mode": "text", "text": "<think>An endless thought about the drawing, the claim and"},
         {"mode": "text", "text": "<think>All that there is to say about the drawing is thought here.</think>"},

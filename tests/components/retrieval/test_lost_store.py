@@ -36,7 +36,11 @@ class Gone:
     [
         (KeywordRetriever(Gone(), {"words": 1.0}), {"analysis": QUERY}, {"rankings": [], "required": None}),
         (PhraseTitleBooster(Gone()), {"candidates": CANDIDATES, "analysis": QUERY}, {"candidates": CANDIDATES}),
-        (SectionLookup(Gone()), {"candidates": CANDIDATES, "analysis": QUERY}, {"candidates": CANDIDATES}),
+        (
+            SectionLookup(Gone()),
+            {"candidates": CANDIDATES, "analysis": QUERY},
+            {"candidates": CANDIDATES, "missing": []},
+        ),
         (
             EntityBooster(Gone()),
             {"candidates": CANDIDATES, "entities": [{"text": "Ross", "type": "PERSON", "value": "ross"}]},

@@ -222,3 +222,33 @@ def test_serialization(store: TantivyDocumentStore, monkeypatch: pytest.MonkeyPa
 
     answer = lookup.run(candidates=Candidates(), analysis=analyze_english("608.01(o)", query=True))
     assert [c.id for c in answer["candidates"].items] == ["MPEP-608.01(o)#1"]
+
+
+def missing(store: TantivyDocumentStore, query: str, **inputs: Any) -> list[str]:
+    return SectionLookup(store).run(Candidates(()), analyze_english(query, query=True), **inputs)["missing"]
+
+
+@pytest.mark.parametrize(
+    ("query", "absent"),
+    [
+        ("MPEP 9999", ["MPEP 9999"]),
+        ("does 35 USC 999 say so, or MPEP § 2106 and rule 1.75?", ["35 USC 999"]),
+        ("103", []),  # of several readings one is enough
+        ("9999", ["9999"]),
+        ("608.01", []),
+        ("35 USC 112(z)", []),  # its section is shown
+        ("¶ 7.99", ["¶ 7.99"]),
+        ("useful chapter 2100", []),
+        ("useful chapter 3300", ["chapter 3300"]),
+        ("a patent of 1999 with 20 claims", []),
+        ("what a rule says", []),
+    ],
+)
+def test_what_a_query_names_that_is_not_there_is_told(store, query, absent):
+    assert missing(store, query) == absent
+
+
+def test_what_a_filter_leaves_out_is_not_missing(store):
+    rules = {"field": "meta.is_regulation", "operator": "==", "value": True}
+
+    assert missing(store, "35 USC 112 and 35 USC 999", filters=rules) == ["35 USC 999"]
