@@ -21,7 +21,8 @@ HONORIFIC = frozenset({"御", "お", "ご"})
 """Prefixes that only make a word polite, in normalised form."""
 # Nouns that only carry grammar: こと, もの, ため, よう, など; and the 何 of 何年 and 何人, which is no pronoun.
 _GRAMMAR = frozenset({"事", "物", "為", "様", "等", "何"})
-_NO_WORD = 0x0FFF_FFFF
+# Ids of what is no entry: guessed words have the last dictionary's number, joined ones (1,200) only ones behind it.
+_NO_DICTIONARY, _NO_WORD = 0xF000_0000, 0x0FFF_FFFF
 _LONGEST_BYTES = 40_000  # Sudachi refuses input of more than 49,149 bytes
 _SAFE_END = re.compile(r"[。！？!?\n]|(?<=[、，, ])")
 _KATAKANA = re.compile(r"[ァ-ヺー]{4,}")
@@ -138,7 +139,8 @@ def is_unknown(morpheme: Morpheme) -> bool:
     :param morpheme: The morpheme.
     :returns: True when it is no entry of a dictionary.
     """
-    return morpheme.is_oov() or morpheme.word_id() & _NO_WORD == _NO_WORD
+    word_id = morpheme.word_id()
+    return word_id >= _NO_DICTIONARY or word_id & _NO_WORD == _NO_WORD
 
 
 def word_key(form: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from components.analysis.folding import fold
@@ -10,7 +11,7 @@ from components.analysis.japanese import HONORIFIC, JapaneseTokenizer, word_key
 from components.analysis.name_finder import NameFinder
 
 _KATAKANA = re.compile(r"[ァ-ヺー]+")
-# One tokenizer for all finders: each vocabulary and each folder of synonyms has its own.
+# Shared, as is what it read last: a query meets several finders in a row.
 _TOKENIZER = JapaneseTokenizer("A")
 
 
@@ -97,7 +98,8 @@ def spelling_key(name: str) -> tuple[tuple[str, bool], ...]:
     )
 
 
-def _words(text: str) -> list[_Word]:
+@lru_cache(maxsize=8)
+def _words(text: str) -> tuple[_Word, ...]:
     """All morphemes, blanks and signs too, without honorific prefixes, whose characters the word behind them takes."""
     folded = with_right_marks(fold(text))
     found: list[_Word] = []
@@ -111,7 +113,7 @@ def _words(text: str) -> list[_Word]:
         is_katakana = _KATAKANA.fullmatch(morpheme.surface()) is not None
         found.append(_Word((word_key(form), is_katakana), start if begin is None else begin, end))
         begin = None
-    return found
+    return tuple(found)
 
 
 def _joined_run(words: Sequence[_Word], position: int, most: int) -> Sequence[_Word]:
