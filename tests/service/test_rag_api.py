@@ -148,6 +148,57 @@ def test_errors(client: httpx.Client, body: dict[str, Any], code: str, message: 
     assert told["message"].startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b'{"query": ', "INVALID_REQUEST"),
+        (b"", "INVALID_REQUEST"),
+        (b"[]", "INVALID_REQUEST"),
+        ('{"query": "休み"}'.encode("cp932"), "INVALID_REQUEST"),
+        (b'{"query": "abc", "filters": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "INVALID_REQUEST"),
+        (b'{"query": "abc", "user_id": "\\ud800"}', "INVALID_REQUEST"),
+        (b'{"query": "abc", "top_k": NaN}', "INVALID_TOP_K"),
+        (b'{"query": "abc", "top_k": true}', "INVALID_TOP_K"),
+        (b'{"query": "abc", "top_k": "5"}', "INVALID_TOP_K"),
+        (b'{"query": "\\u200b\\u200b\\u200b"}', "INVALID_QUERY"),
+        (
+            b'{"query": "abc", "filters": {"field": "meta.department", "operator": "==", "value": "\\ud800"}}',
+            "INVALID_FILTER",
+        ),
+    ],
+)
+def test_bodies_that_cant_be_read(client: httpx.Client, body: bytes, code: str) -> None:
+    answer = client.post(SEARCH, content=body, headers={"Content-Type": "application/json"})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "😀😃",
+        "\x00\x1b[31m障害",
+        "ﾞﾟﾞﾟ",
+        "서버 サーバー server خادم",
+        "\u202eabc\u202c",
+        '"' * 7,
+        "title:* ~^1000",
+        "漢" * 2000,
+    ],
+)
+def test_strange_queries_are_answered(client: httpx.Client, query: str) -> None:
+    assert search(client, query)["degraded"] == []
+
+
+def test_halves_of_surrogate_pairs_are_read_past(client: httpx.Client) -> None:
+    body = b'{"query": "\\ud800 \\u969c\\u5bb3"}'
+
+    answer = client.post(SEARCH, content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 200
+    assert answer.json()["degraded"] == []
+
+
 def test_the_same_through_hayhooks_and_health(client: httpx.Client) -> None:
     answer = client.post("/rag_search/run", json={"query": "ｻｰﾊﾞ障害"}).json()["result"]
     health = client.get("/api/v2/rag/preprocessing/health")
@@ -156,7 +207,9 @@ def test_the_same_through_hayhooks_and_health(client: httpx.Client) -> None:
     assert health.status_code == 200
     parts = health.json()["parts"]
     assert {"sudachi", "entity_model", "expander", "embedder"} <= set(parts)
-    assert all(part["ready"] and not part["error"] for part in parts.values())
+    assert parts.pop("llm") == {"used": False, "ready": False, "error": "", "version": "", "warm_up_ms": None}
+    assert all(part["used"] and part["ready"] and not part["error"] for part in parts.values())
+    assert all(parts[name]["warm_up_ms"] > 0 for name in ("sudachi", "entity_model", "expander", "embedder"))
     assert parts["sudachi"]["version"]
 
 
