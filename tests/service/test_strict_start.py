@@ -80,13 +80,15 @@ def test_a_part_that_cant_be_loaded_ends_the_start(
 
 
 def test_a_damaged_embedder_ends_the_start(tmp_path: Path, pipelines_dir: Path) -> None:
-    env = environment(tmp_path, pipelines_dir, TANSAKU_ENV="production")
-    models = Path(env["TANSAKU_DATA_DIR"]) / "models"
-    models.unlink()
-    (models / "multilingual-e5-small").mkdir(parents=True)
-    changed(pipelines_dir, "embedder", prepare=False)
+    path = pipelines_dir / "rag_query.yaml"
+    definition = yaml.safe_load(path.read_text(encoding="utf-8"))
+    definition["components"]["embedder"] = {
+        "type": "components.embedders.e5_text_embedder.E5TextEmbedder",
+        "init_parameters": {"model": str(tmp_path), "prepare": False},
+    }
+    path.write_text(yaml.safe_dump(definition, allow_unicode=True), encoding="utf-8")
 
-    code, error = ended(env)
+    code, error = ended(environment(tmp_path, pipelines_dir, TANSAKU_ENV="production"))
 
     assert code == 1
     assert "embedder can't be used: the embedder's model in" in error
