@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,10 +131,11 @@ def development(tmp_path: Path, pipelines_dir: Path) -> Iterator[str]:
     with subprocess.Popen(
         SERVE, env=environment(tmp_path, pipelines_dir), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
-        assert process.stdout is not None
-        yield yaml.safe_load(process.stdout.readline())["rest"]
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=60)
+        try:
+            assert process.stdout is not None
+            yield yaml.safe_load("".join(iter(process.stdout.readline, "}\n")) + "}")["rest"]
+        finally:
+            process.terminate()
 
 
 def test_in_development_it_starts_all_the_same(development: str) -> None:
