@@ -45,7 +45,7 @@ def serve(
     from pydantic import ValidationError
 
     from pipelines.loading import profile_names
-    from pipelines.settings import Settings
+    from pipelines.settings import Settings, wrong_setting
     from service.runtime import served_corpora
     from service.settings import ServiceSettings
 
@@ -54,8 +54,7 @@ def serve(
     try:
         settings = ServiceSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:
-        wrong = error.errors()[0]
-        raise ConfigError(f"TANSAKU_{'_'.join(map(str, wrong['loc'])).upper()}: {wrong['msg']}") from error
+        raise wrong_setting(error) from error
     settings.require_safe_host()
     for name in served_corpora(settings):  # a wrong name is told now and not by the health check
         profile_names(settings.profile, name, Settings())
@@ -105,6 +104,7 @@ def _run(settings: "ServiceSettings", listener: "socket.socket") -> None:
 
     from service.app import create_app
     from service.logs import log_as_json
+    from service.runtime import shared_runtime
 
     log_as_json(settings.log_level)
     config = uvicorn.Config(
@@ -119,6 +119,15 @@ def _run(settings: "ServiceSettings", listener: "socket.socket") -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     server = uvicorn.Server(config)
+
+    def give_up(reason: str) -> None:
+        reasons.append(reason)
+        server.should_exit = True
+
+    reasons: list[str] = []
+    shared_runtime().give_up = give_up
     server.run(sockets=[listener])
+    if reasons:
+        raise ConfigError(reasons[0])
     if not server.started:
         raise TansakuError("the service could not start; the log says why")

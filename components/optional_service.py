@@ -64,6 +64,8 @@ class OptionalService:
         self.timeout = timeout
         self.max_failures = max_failures
         self.pause = pause
+        self.error = ""
+        """Why the last call failed; "" when it didn't."""
         self._fails_with = fails_with
         self._slots = threading.BoundedSemaphore(slots)
         self._lock = threading.Lock()
@@ -117,7 +119,7 @@ class OptionalService:
             self._failed(f"{type(failure).__name__}: {failure}")
             return None
         with self._lock:
-            self._failures = 0
+            self._failures, self.error = 0, ""
         return outcome["value"]
 
     def _pausing(self) -> bool:
@@ -136,7 +138,7 @@ class OptionalService:
             self._failures += 1
             self._resume_at = monotonic() + self.pause
             pausing = self._failures >= self.max_failures
-        reason = reason if len(reason) <= 300 else reason[:297] + "..."
+        self.error = reason = reason if len(reason) <= 300 else reason[:297] + "..."
         logger.warning("%s: %s%s", self.name, reason, f"; not tried for {self.pause:g} s" if pausing else "")
 
 

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from pipelines.corpora import get_corpus
 from pipelines.counting import counted
-from pipelines.errors import IndexMissingError
+from pipelines.errors import IndexMissingError, PartError
 from pipelines.index_watch import IndexState, IndexWatch
 from pipelines.loading import prepare_haystack, profile_names
 from pipelines.manifest import IndexInfo
+from pipelines.query_pipelines import QueryPipelines
 from pipelines.scanning import Progress, no_progress
 from pipelines.served_index import ServedIndex
 from pipelines.settings import Settings
@@ -76,6 +77,7 @@ class CorpusSearch:
         self._watch = IndexWatch(self.settings, corpus)
         self._served: ServedIndex | None = None
         self._required: frozenset[str] | None = None
+        self._is_loadable = False
         self._lock = threading.Lock()
         self._switching = threading.Lock()
         self._switch_due = 0.0
@@ -88,10 +90,17 @@ class CorpusSearch:
         Load the pipeline and its models; does nothing the second time.
 
         :raises IndexMissingError: When the corpus has no index.
-        :raises ConfigError: When the pipeline can't be built.
+        :raises ConfigError: When the pipeline can't be built; in production and staging also when a part of it can't be
+            loaded, with or without an index.
         """
         self._required_parts()
-        self._index().warm_up()
+        try:
+            index = self._index()
+        except IndexMissingError:
+            self._require_loadable()
+            raise
+        index.warm_up()
+        self._require_loadable(index.pipelines)
         # What was loaded lives as long as the process: the collector needn't walk it at every full round.
         gc.collect()
         gc.freeze()
@@ -220,6 +229,17 @@ class CorpusSearch:
 
     def _edition(self, info: IndexInfo) -> dict[str, Any]:
         return {"name": self.corpus, "version": info.corpus_version, "editions": info.editions}
+
+    def _require_loadable(self, pipelines: QueryPipelines | None = None) -> None:
+        """Let nothing start in production that would have to do without a part; found out once."""
+        if not self.settings.is_strict or self._is_loadable:
+            return
+        if pipelines is None:
+            pipelines = QueryPipelines(self._name, self.profile, self.settings, self._progress)
+            pipelines.ready(embeds=True)
+        if problems := pipelines.problems():
+            raise PartError(problems)
+        self._is_loadable = True
 
     def _required_parts(self) -> frozenset[str]:
         if self._required is None:

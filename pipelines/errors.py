@@ -51,6 +51,18 @@ class ConfigError(TansakuError):
     """A pipeline, profile or configuration file is wrong."""
 
 
+class PartError(ConfigError):
+    """
+    Parts of a pipeline can't be loaded, for example a model or a dictionary.
+
+    :param problems: What is wrong, by the name of the component.
+    """
+
+    def __init__(self, problems: Mapping[str, str]):
+        self.problems = dict(problems)
+        super().__init__("; ".join(f"{name} can't be used: {reason}" for name, reason in problems.items()))
+
+
 class UnknownNameError(ConfigError):
     """
     A user named a pipeline, profile or dataset that isn't there.

@@ -200,10 +200,14 @@ def build(definition: Definition) -> "Pipeline":
     require_extras(definition)
     prepare_haystack()
     from haystack import Pipeline
-    from haystack.core.errors import PipelineError, SerializationError
+    from haystack.core.errors import DeserializationError, PipelineError, SerializationError
 
     try:
         return Pipeline.from_dict(definition)
+    except DeserializationError as error:
+        # Its first line names the component; what follows are all its parameters.
+        component = str(error).partition(" with the following data")[0]
+        raise ConfigError(f"the pipeline can't be built: {component}: {error.__cause__ or error}") from error
     except (PipelineError, SerializationError, ImportError, ValueError, TypeError) as error:
         raise ConfigError(f"the pipeline can't be built: {error}") from error
 

@@ -5,10 +5,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pipelines.embedding import LOADING
-from pipelines.loading import Definition, build, resolve, without_idle
+from pipelines.errors import PartError
+from pipelines.loading import Definition, build, prepare_haystack, resolve, without_idle
 from pipelines.scanning import Progress
 from pipelines.settings import Settings
 from pipelines.step_times import time_steps
+
+prepare_haystack()
+
+from components.optional_service import Unavailable  # noqa: E402  # imports Haystack
 
 if TYPE_CHECKING:
     from haystack import Pipeline
@@ -53,7 +58,7 @@ class QueryPipelines:
         :param embeds: Whether queries are embedded, by models that are loaded now; if not, answers say that they were
             made without vectors.
         :returns: The pipeline.
-        :raises ConfigError: When it can't be built.
+        :raises ConfigError: When it can't be built, or a part of it can't be loaded.
         """
         with self._lock:
             if embeds not in self._pipelines:
@@ -71,8 +76,30 @@ class QueryPipelines:
             component: Any = pipeline.get_component(name)
             if hasattr(component, "warm_up"):
                 started = time.perf_counter()
-                component.warm_up()
+                try:
+                    component.warm_up()
+                except Exception as error:  # whatever a model's or dictionary's own code raises
+                    if hasattr(component, "document_store"):  # a store's errors say what is to be done
+                        raise
+                    raise PartError({name: str(error) or type(error).__name__}) from error
                 self.warm_up_ms[name] = round((time.perf_counter() - started) * 1000, 1)
+
+    def problems(self) -> dict[str, str]:
+        """
+        What is wrong with the parts of the pipeline that is loaded; stores aside, which come and go.
+
+        :returns: By component, why it can't be used.
+        """
+        pipeline = self.any()
+        found: dict[str, str] = {}
+        for name in pipeline.graph.nodes if pipeline else ():
+            component: Any = pipeline.get_component(name) if pipeline else None
+            reasons = [part.reason for part in vars(component).values() if isinstance(part, Unavailable)]
+            if hasattr(component, "health"):
+                reasons.append(str(component.health().get("error") or ""))
+            if reason := "; ".join(dict.fromkeys(filter(None, reasons))):
+                found[name] = reason
+        return found
 
     def any(self) -> "Pipeline | None":
         """One that is built, rather the one with vectors; both have the same keyword stores."""

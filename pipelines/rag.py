@@ -129,7 +129,9 @@ class RagSearch(CorpusSearch):
         """
         The state of each part that reads queries.
 
-        :returns: By part: `ready`, `version`, `warm_up_ms`, `error` (the last one, "" for none).
+        :returns: By part: `used` (False for a language model that isn't asked), `ready`, `version`, `warm_up_ms`, and
+            `error`, the last one, "" for none; a part can be ready with an error, since a faulty edit of a file leaves
+            what was read before.
         """
         pipelines = self._index().pipelines
         pipeline = pipelines.any()
@@ -140,12 +142,18 @@ class RagSearch(CorpusSearch):
             component: Any = pipeline.get_component(name)
             told = component.health() if hasattr(component, "health") else {}
             found[part] = {
-                "ready": not told.get("error"),
+                "used": True,
+                "ready": bool(told.get("ready", not told.get("error"))),
                 "version": told.get("version") or (version(package) if package else ""),
                 "warm_up_ms": pipelines.warm_up_ms.get(name),
                 "error": told.get("error", ""),
             }
+            if "llm" in told:
+                found["llm"] = {**told["llm"], "version": self._model_name(), "warm_up_ms": None}
         return found
+
+    def _model_name(self) -> str:
+        return self.settings.llm_model if self.settings.llm_url else ""
 
     def _remember(
         self, query: str, results: list[dict[str, Any]], answer: PipelineRun, asked: dict[str, Any]

@@ -1,5 +1,6 @@
 """The arguments of a search over company documents: what is allowed."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,8 +72,11 @@ def check_filters(filters: Any, fields: list[str]) -> dict[str, Any] | None:
         raise ArgumentError("filters", filters, "an object in Haystack's form: field, operator, value")
     try:
         parse_filters(filters)
+        json.dumps(filters, ensure_ascii=False, default=str).encode()
     except FilterError as error:
         raise FilterArgumentError(filters, str(error)) from error
+    except UnicodeEncodeError as error:
+        raise FilterArgumentError(filters, "a text holds half of a surrogate pair") from error
     for field in _fields(filters):
         if field.removeprefix("meta.") not in (*fields, "id") or not field.startswith(("meta.", "id")):
             allowed = ", ".join(f"meta.{name}" for name in fields)

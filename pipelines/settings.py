@@ -1,13 +1,15 @@
 """Where data lives and which profile is used; every setting can be given as an environment variable TANSAKU_<NAME>."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_dir
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipelines import PROJECT
+from pipelines.errors import ConfigError
 
 
 class Settings(BaseSettings):
@@ -22,8 +24,8 @@ class Settings(BaseSettings):
 
     :param data_dir: The data folder: indexes and prepared models.
     :param profile: The profile used where none is named.
-    :param env: "production" refuses answers without the parts that a profile lists under `require`; elsewhere such
-        answers name what they were made without.
+    :param env: "production" and "staging" don't start with a part that can't be loaded, and refuse answers without the
+        parts that a profile lists under `require`; elsewhere such answers name what they were made without.
     :param index_prefix: What the names of indexes on servers begin with; another one for each installation that shares
         them.
     :param llm_url: An OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, OpenAI), for example
@@ -33,19 +35,38 @@ class Settings(BaseSettings):
         SQLite files beside the indexes.
     :param generation: Which generation of indexes is used; None: of each corpus the active one.
     :param pipelines_dir: The folder of the pipeline files, with the profiles in `profiles/` below it.
+    :raises ConfigError: When a value is not allowed; the message names the variable.
     """
 
     model_config = SettingsConfigDict(env_prefix="TANSAKU_", env_ignore_empty=True)
 
     data_dir: Path = Field(default_factory=lambda: Path(user_data_dir("tansaku", appauthor=False)))
     profile: str = "embedded"
-    env: Literal["development", "production"] = "development"
+    env: Literal["development", "staging", "production"] = "development"
     index_prefix: str = Field(default="tansaku", pattern=r"^[a-z0-9][a-z0-9._-]*$")
     llm_url: str | None = None
     llm_model: str = "qwen3:4b"
     database_url: SecretStr | None = None
     generation: int | None = None
     pipelines_dir: Path = PROJECT / "pipelines" / "yaml"
+
+    def __init__(self, **values: Any):
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise wrong_setting(error) from error
+
+    @field_validator("llm_url")
+    @classmethod
+    def _is_web_address(cls, value: str | None) -> str | None:
+        if value is not None and not _is_endpoint(value):
+            raise ValueError(f"{value!r} is not allowed; it must be an address such as http://localhost:11434/v1")
+        return value
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a missing part stops the start and refuses answers: in production and staging."""
+        return self.env != "development"
 
     def index_dir(self, corpus: str) -> Path:
         """The folder that holds a corpus's stores and manifest, of all generations."""
@@ -63,3 +84,24 @@ class Settings(BaseSettings):
     def models_dir(self) -> Path:
         """The folder of prepared models."""
         return self.data_dir.expanduser().absolute() / "models"
+
+
+def wrong_setting(error: ValidationError) -> ConfigError:
+    """
+    What pydantic says of a setting, in one line.
+
+    :param error: What making the settings raised.
+    :returns: An error that names the environment variable.
+    """
+    wrong = error.errors()[0]
+    name = "_".join(map(str, wrong["loc"])).upper()
+    return ConfigError(f"TANSAKU_{name}: {wrong['msg'].removeprefix('Value error, ')}")
+
+
+def _is_endpoint(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        # Reading the port is what checks it.
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and address.isprintable()
+    except ValueError:
+        return False

@@ -19,14 +19,14 @@ def required_parts(names: Definition, settings: Settings) -> frozenset[str]:
     The parts that no answer may be made without.
 
     :param names: What the profile defines.
-    :param settings: Whether this is production.
-    :returns: What the profile lists under `require`; nothing outside production.
+    :param settings: Whether this is production or staging.
+    :returns: What the profile lists under `require`; nothing in development.
     :raises ConfigError: When the profile lists something else than parts of a search.
     """
     required = names.get("require") or []
     if not isinstance(required, list) or not set(required) <= set(PARTS):
         raise ConfigError(f"require: {required!r} is not allowed; it must be a list of {', '.join(PARTS)}")
-    return frozenset(required) if settings.env == "production" else frozenset()
+    return frozenset(required) if settings.is_strict else frozenset()
 
 
 def refuse_without(required: Collection[str], outputs: Mapping[str, Any], degraded: Collection[str]) -> None:

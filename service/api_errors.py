@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fastapi import HTTPException, Request, Response
+from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
 
 from memory_components.errors import MemoryInputError, MemoryStoreError
 from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, TansakuError
@@ -24,6 +25,7 @@ _CODES = {
     "filters": "INVALID_FILTER",
 }
 _OUT_OF_ORDER = "a part is out of order; the log has the details"
+_NO_JSON = "the body is not valid JSON"
 _UNREACHABLE = "a store can't be reached; GET /health says which"
 _STATES = {
     NotReadyError: "NOT_READY",
@@ -100,6 +102,9 @@ def _told(known: BaseException) -> tuple[int, str, str, dict[str, Any]]:
             told = (503, "BACKEND_UNAVAILABLE", _UNREACHABLE, {})
         case MemoryStoreError() | TansakuError():
             told = (503, "UNAVAILABLE", _OUT_OF_ORDER, {})
+        case HTTPException(status_code=400):
+            # FastAPI could not read the body: not UTF-8, nested too deeply, numbers too long.
+            told = (422, "INVALID_REQUEST", _NO_JSON, {})
         case HTTPException():
             told = (known.status_code, "INVALID_REQUEST", str(known.detail), {})
         case _:
@@ -118,5 +123,7 @@ def _plain(error: RequestValidationError) -> list[dict[str, Any]]:
 
 
 def _sentence(error: RequestValidationError) -> str:
+    if any(each["type"] == "json_invalid" for each in error.errors()):
+        return _NO_JSON
     found = [f"{each['place']}: {each['fault']}" if each["place"] else each["fault"] for each in _plain(error)]
     return "; ".join(found)

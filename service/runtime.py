@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipelines.corpora import CORPORA, get_corpus
-from pipelines.errors import IndexMissingError, TansakuError
+from pipelines.errors import ConfigError, IndexMissingError, TansakuError
 from pipelines.generations import chosen_manifest
 from pipelines.manifest import Manifest, read_index_info
 from pipelines.manifest_database import Place
@@ -49,10 +49,18 @@ class ServedCorpus:
     :param corpus: The corpus.
     :param build: Makes its search.
     :param settings: The service's settings.
+    :param give_up: Called with the reason when production or staging can't start.
     """
 
-    def __init__(self, corpus: str, build: Callable[[], Searching], settings: ServiceSettings):
+    def __init__(
+        self,
+        corpus: str,
+        build: Callable[[], Searching],
+        settings: ServiceSettings,
+        give_up: Callable[[str], None] | None = None,
+    ):
         self.corpus = corpus
+        self._give_up = give_up
         self._build, self._settings = build, settings
         self._search: Searching | None = None
         self._phase = "the service is starting"
@@ -115,6 +123,9 @@ class ServedCorpus:
                 if phase != self._phase:
                     logger.warning("not ready: %s", phase, exc_info=not known)
                 self._phase, self._failed = phase, True
+                if self._give_up and isinstance(error, ConfigError) and Settings().is_strict:
+                    self._give_up(phase)
+                    return
                 self._stopping.wait(RETRY_SECONDS)
             else:
                 self._search = search
@@ -190,7 +201,9 @@ class Runtime:
         self.settings = settings
         self.memory = MemoryService(settings.profile)
         builders = _builders(settings, self.memory) if builders is None else builders
-        self._served = {name: ServedCorpus(name, build, settings) for name, build in builders.items()}
+        self.give_up: Callable[[str], None] | None = None
+        """What ends the process when production or staging can't start; nothing by default."""
+        self._served = {name: ServedCorpus(name, build, settings, self._given_up) for name, build in builders.items()}
 
     @property
     def corpora(self) -> list[str]:
@@ -207,6 +220,10 @@ class Runtime:
         for served in self._served.values():
             served.stop()
         self.memory.close()
+
+    def _given_up(self, reason: str) -> None:
+        if self.give_up:
+            self.give_up(reason)
 
     def search(self, corpus: str) -> Any:
         """

@@ -17,9 +17,12 @@ MODES = {"A": SplitMode.A, "B": SplitMode.B, "C": SplitMode.C}
 # Particles, auxiliaries, symbols, pronouns and determiners.
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "記号", "空白", "代名詞", "連体詞"})
 _AUXILIARY = ("動詞", "非自立可能")  # verbs that mostly carry grammar: する, いる, ある, おく
-_HONORIFIC = frozenset({"御", "お", "ご"})
+HONORIFIC = frozenset({"御", "お", "ご"})
+"""Prefixes that only make a word polite, in normalised form."""
 # Nouns that only carry grammar: こと, もの, ため, よう, など; and the 何 of 何年 and 何人, which is no pronoun.
 _GRAMMAR = frozenset({"事", "物", "為", "様", "等", "何"})
+# Ids of what is no entry: guessed words have the last dictionary's number, joined ones (1,200) only ones behind it.
+_NO_DICTIONARY, _NO_WORD = 0xF000_0000, 0x0FFF_FFFF
 _LONGEST_BYTES = 40_000  # Sudachi refuses input of more than 49,149 bytes
 _SAFE_END = re.compile(r"[。！？!?\n]|(?<=[、，, ])")
 _KATAKANA = re.compile(r"[ァ-ヺー]{4,}")
@@ -79,7 +82,7 @@ class JapaneseTokenizer:
             form = morpheme.normalized_form()
             if kind in _DROPPED or (kind, detail) == _AUXILIARY or form in _GRAMMAR:
                 continue
-            if kind == "接頭辞" and form in _HONORIFIC:
+            if kind == "接頭辞" and form in HONORIFIC:
                 continue
             start, end = folded.original(offset + morpheme.begin(), offset + morpheme.end())
             groups = tuple(morpheme.synonym_group_ids())
@@ -127,6 +130,17 @@ def pieces(text: str, longest: int) -> Iterator[tuple[int, str]]:
         yield start, text[start:cut]
         start = cut
     yield start, text[start:]
+
+
+def is_unknown(morpheme: Morpheme) -> bool:
+    """
+    Whether the dictionary lacks a morpheme. Katakana that Sudachi joined of several doesn't say so by `is_oov`.
+
+    :param morpheme: The morpheme.
+    :returns: True when it is no entry of a dictionary.
+    """
+    word_id = morpheme.word_id()
+    return word_id >= _NO_DICTIONARY or word_id & _NO_WORD == _NO_WORD
 
 
 def word_key(form: str) -> str:

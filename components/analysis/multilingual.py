@@ -46,7 +46,7 @@ class MultilingualAnalysis:
         object.__setattr__(self, "_words", words)
         object.__setattr__(self, "_units", units)
 
-    def analyze(self, text: str, language: str, query: bool = False) -> AnalyzedText:
+    def analyze(self, text: str, language: str, query: bool = False, words_alone: bool = False) -> AnalyzedText:
         """
         Analyse a text.
 
@@ -54,6 +54,7 @@ class MultilingualAnalysis:
         :param language: "ja", "en", "ko" or "mixed", which is read like Japanese.
         :param query: Whether it is a query: only there, and only up to 32 words, double quotes mark phrases, and stop
             words are no words.
+        :param words_alone: Leave out the streams of characters, "bigrams" and "phrase".
         :returns: The streams with offsets into the text; `phrases` in terms of "words".
         """
         folded = with_right_marks(fold(text))
@@ -71,13 +72,13 @@ class MultilingualAnalysis:
             every = _in_order([*named, *content])
             kept = [token for token in content if token.term not in STOP_WORDS or language != "en"]
             stems = _in_order([*named, *(_stemmed(token, language) for token in kept)])
-        pairs = _outside(bigrams(folded), identifiers)
+        pairs = [] if words_alone else _outside(bigrams(folded), identifiers)
         streams = {
             "words": tuple(_without_stop_words(every) if query else every),
             "stems": tuple(stems),
             "synonyms": tuple(synonyms),
             "bigrams": tuple(pairs),
-            "phrase": tuple(_phrase_pairs(stems, pairs, language)),
+            "phrase": () if words_alone else tuple(_phrase_pairs(stems, pairs, language)),
         }
         return AnalyzedText(text, language, streams, identifiers, _phrases(folded, every) if query else ())
 

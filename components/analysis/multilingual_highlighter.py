@@ -61,8 +61,8 @@ class MultilingualHighlighter:
 
     def _marked(self, document: Document, wanted: dict[str, frozenset[str]]) -> list[list[int]]:
         text, language = document.content or "", str(document.meta.get("language") or "ja")
-        found = self._analysis.analyze(text, language).tokens
         # Pairs of characters say too little where there are words.
+        found = self._analysis.analyze(text, language, words_alone=language != "ko").tokens
         streams = ("words", "bigrams") if language == "ko" else ("words", "stems", "synonyms")
         spans = {(t.start, t.end) for name in streams for t in found[name] if t.term in wanted[name]}
         return joined(text, sorted(spans))

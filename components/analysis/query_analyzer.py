@@ -1,8 +1,11 @@
 """Analyses queries in Japanese, English and Korean."""
 
+from typing import Any
+
 from haystack import component
 
 from components.analysis.analyzed_text import AnalyzedText
+from components.analysis.language_detector import detect_language
 from components.analysis.multilingual import MultilingualAnalysis
 
 
@@ -32,18 +35,20 @@ class QueryAnalyzer:
         """Load the dictionary."""
         self._analysis.analyze("準備", "ja")
 
-    @component.output_types(analysis=AnalyzedText, analyses=list[AnalyzedText], texts=list[str])
-    def run(
-        self, query: str, language: str = "ja", variants: list[str] | None = None
-    ) -> dict[str, AnalyzedText | list[AnalyzedText] | list[str]]:
+    @component.output_types(analysis=AnalyzedText, analyses=list[AnalyzedText], texts=list[str], language=str | None)
+    def run(self, query: str, language: str = "ja", variants: list[str] | None = None) -> dict[str, Any]:
         """
         Analyse.
 
         :param query: The query as typed.
         :param language: The language that it is read in.
-        :param variants: Other ways to put it, which are searched as well.
-        :returns: `analysis` of the query, `analyses` of it and its variants, and `texts`, all of them for the embedder.
+        :param variants: Other ways to put it, which are searched as well, each in its own language.
+        :returns: `analysis` of the query, `analyses` of it and its variants, `texts`, all of them for the embedder, and
+            `language`, what they are in; None where that differs.
         """
-        queries = [query, *(variants or ())]
-        analyses = [self._analysis.analyze(query, language, query=True) for query in queries]
-        return {"analysis": analyses[0], "analyses": analyses, "texts": queries}
+        others = list(variants or ())
+        languages = [language, *(detect_language(variant) for variant in others)]
+        texts = [query, *others]
+        analyses = [self._analysis.analyze(text, own, query=True) for text, own in zip(texts, languages, strict=True)]
+        agreed = language if set(languages) == {language} else None
+        return {"analysis": analyses[0], "analyses": analyses, "texts": texts, "language": agreed}

@@ -109,7 +109,7 @@ def _json(text: str) -> Recognition | None:
     line = text.split("\n", 1)[0]
     try:
         entry = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # no JSON, or numbers or nesting beyond what Python reads
         if re.match(r'\{\s*"(?:id|_id|title|text|metadata)"\s*:', text):
             return Recognition("records", "records")  # its lines are read one by one, and the broken ones named
         is_json = re.match(r'[\[{]\s*(?:[\[{"]|$)', line)

@@ -120,14 +120,18 @@ def read_entries(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], list[st
         if len(lines) < 2 or not lines[0][1].lstrip().startswith("{") or not lines[0][1].rstrip().endswith("}"):
             return [], [f"not JSON: {error.msg} at line {error.lineno}"]
         return _read_lines(lines)
-    except RecursionError:
-        return [], ["JSON nested too deeply"]
+    except (ValueError, RecursionError) as error:
+        return [], [_beyond_json(error)]
     if isinstance(whole, dict):
         whole = whole["results"] if isinstance(whole.get("results"), list) else [whole]
     if not isinstance(whole, list) or not whole:
         return [], ["no document in it"]
     entries = [(f"document {place}", entry) for place, entry in enumerate(whole, 1) if isinstance(entry, dict)]
     return entries, [] if len(entries) == len(whole) else ["an entry is not a JSON object"]
+
+
+def _beyond_json(error: Exception) -> str:
+    return "JSON nested too deeply" if isinstance(error, RecursionError) else "JSON with too long a number"
 
 
 def _read_lines(lines: list[tuple[int, str]]) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
@@ -139,8 +143,8 @@ def _read_lines(lines: list[tuple[int, str]]) -> tuple[list[tuple[str, dict[str,
         except json.JSONDecodeError as error:
             reasons.append(f"line {number}: not JSON: {error.msg}")
             continue
-        except RecursionError:
-            reasons.append(f"line {number}: JSON nested too deeply")
+        except (ValueError, RecursionError) as error:
+            reasons.append(f"line {number}: {_beyond_json(error)}")
             continue
         if isinstance(entry, dict):
             entries.append((f"line {number}", entry))

@@ -87,7 +87,7 @@ def _json(text: str) -> Recognition:
     line = text.split("\n", 1)[0]
     try:
         entry = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # no JSON, or numbers or nesting beyond what Python reads
         entry = None
     if isinstance(entry, dict):
         identifier = str(entry.get("id") or entry.get("_id") or "")

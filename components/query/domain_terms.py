@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from components.analysis.name_finder import NameFinder
+from components.analysis.spelling_finder import SpellingFinder
 from components.query.domain_vocabulary import Term, read_vocabulary
 from components.query.entity import normalized_value
 from components.query.watched_files import WatchedFiles
@@ -21,7 +21,7 @@ class _Names(NamedTuple):
     """The terms of one reading of the file."""
 
     terms: dict[str, Term]
-    finder: NameFinder
+    finder: SpellingFinder
     canonical: dict[tuple[str, str], str]
 
 
@@ -55,7 +55,7 @@ class DomainTerms:
 
     def find(self, text: str) -> list[NamedTerm]:
         """
-        The terms that a text names, however they are typed.
+        The terms that a text names, in whatever spelling.
 
         :param text: Any text.
         :returns: Each place in order, the longest name where several begin at one.
@@ -75,7 +75,7 @@ class DomainTerms:
 
 
 def _read(path: Path) -> _Names:
-    names = _Names({}, NameFinder(), {})
+    names = _Names({}, SpellingFinder(), {})
     for term in read_vocabulary(path):
         names.terms[term.name] = term
         names.finder.add(term.name, [term.name, *term.aliases])

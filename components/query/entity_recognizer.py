@@ -24,6 +24,7 @@ from components.query.entity_rules import EntityRules
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 30.0
+_LONGEST_QUERY = 1000  # characters of a query that the model reads; rules and dictionary read all
 _LONGEST_BYTES = 20_000  # Sudachi within GiNZA refuses much longer texts
 
 Wanted = tuple[str, str, date | None]
@@ -171,7 +172,9 @@ class EntityRecognizer:
         version = self._terms.version if self._terms else None
         known = [self._cache.get((*one, version)) if remember else None for one in wanted]
         missing = [one for one, entities in zip(wanted, known, strict=True) if entities is None]
-        spans = self._model_spans(missing)
+        # A query of thousands of characters would keep the model from all others for seconds.
+        read = [(text[:_LONGEST_QUERY] if remember else text, language, day) for text, language, day in missing]
+        spans = self._model_spans(read)
         worked = self.model is None or spans is not None
         fresh = {
             one: self._finder.find(one[0], one[2], found)

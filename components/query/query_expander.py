@@ -10,7 +10,7 @@ from haystack.components.generators.chat.types import ChatGenerator
 
 from components.analysis.analyzed_text import AnalyzedText
 from components.lru_cache import LRUCache
-from components.optional_service import OptionalService, from_dict_or_unavailable, part_to_dict
+from components.optional_service import OptionalService, Unavailable, from_dict_or_unavailable, part_to_dict
 from components.query.chat_call import ask
 from components.query.domain_terms import DomainTerms
 from components.query.expansion_guard import (
@@ -173,10 +173,10 @@ class QueryExpander:
         return from_dict_or_unavailable(cls, data, "chat_generator")
 
     def warm_up(self) -> None:
-        """Load the dictionary and the embedder, once."""
+        """Load the dictionary and, where a model's answers are to be judged, the embedder; once."""
         self._rules.expand("有休の申請", 1)
         embedder: Any = self.text_embedder
-        if hasattr(embedder, "warm_up"):
+        if self._asks and hasattr(embedder, "warm_up"):
             embedder.warm_up()
 
     def health(self) -> dict[str, Any]:
@@ -184,10 +184,24 @@ class QueryExpander:
         How it is.
 
         :returns: "backend"; "ready"; "error", what is wrong with an edited file ("" for nothing); "cache", the hits,
-            misses and hit rate of the model's answers.
+            misses and hit rate of the model's answers; "llm", whether a model is asked (`used`), and if so `ready` and
+            the last `error`.
         """
         errors = [part.error for part in (self._terms, self._synonyms) if part and part.error]
-        return {"backend": self.backend, "ready": True, "error": "; ".join(errors), "cache": self._cache.info()}
+        generator = self.chat_generator
+        failed = generator.reason if isinstance(generator, Unavailable) else self._service.error
+        return {
+            "backend": self.backend,
+            "ready": True,
+            "error": "; ".join(errors),
+            "cache": self._cache.info(),
+            "llm": {"used": self._asks, "ready": self._asks and not failed, "error": failed if self._asks else ""},
+        }
+
+    @property
+    def _asks(self) -> bool:
+        """Whether a model is asked."""
+        return self.backend != RULE and self.chat_generator is not None
 
     @component.output_types(queries=list[str], variants=list[str], expansions=list[dict[str, Any]], degraded=list[str])
     def run(self, query: str, analysis: AnalyzedText | None = None, enabled: bool = True) -> dict[str, Any]:
@@ -204,8 +218,7 @@ class QueryExpander:
         protected = ProtectedSpans.of(text[:_LONGEST_QUERY])
         if not enabled or not self.max_expansions or protected.is_all or len(text) > _LONGEST_QUERY:
             return {"queries": [text], "variants": [], "expansions": [], "degraded": []}
-        asks = self.backend != RULE and self.chat_generator is not None
-        judged = self._by_model(text, protected) if asks else _Judged()
+        judged = self._by_model(text, protected) if self._asks else _Judged()
         answered = [expansion for expansion in judged.expansions if expansion.accepted]
         ruled = self._rules.expand(text, self._rule_share(len(answered)), protected)
         found = [*(Expansion(variant, RULE) for variant in ruled), *judged.expansions]
@@ -215,7 +228,7 @@ class QueryExpander:
             "queries": [text, *variants],
             "variants": variants,
             "expansions": [expansion.to_dict() for expansion in expansions],
-            "degraded": [_DEGRADED] if asks and not answered else [],
+            "degraded": [_DEGRADED] if self._asks and not answered else [],
         }
 
     def _rule_share(self, answered: int) -> int:

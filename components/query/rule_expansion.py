@@ -1,15 +1,18 @@
 """Expands queries by the names of the domain's things and by groups of synonyms."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from components.analysis.folding import fold
+from components.analysis.folding import Folded, fold
 from components.analysis.identifiers import with_right_marks
-from components.analysis.japanese import JapaneseTokenizer
+from components.analysis.japanese import JapaneseTokenizer, is_unknown
 from components.query.domain_terms import DomainTerms
 from components.query.protected_spans import ProtectedSpans, overlaps
 from components.query.synonym_groups import SynonymGroups
+
+_KATAKANA = re.compile(r"[ァ-ヺー]{5,20}")
 
 
 class _Place(NamedTuple):
@@ -24,7 +27,7 @@ class RuleExpansion:
     """
     Puts other names in the place of those that a query holds, one in each variant.
 
-    Only whole words of Sudachi are replaced, never identifiers or quoted phrases.
+    Only whole words are replaced, never identifiers or quoted phrases.
 
     Usage example:
 
@@ -40,7 +43,8 @@ class RuleExpansion:
     def __init__(self, terms: DomainTerms | None = None, synonyms: SynonymGroups | None = None):
         self._terms = terms
         self._synonyms = synonyms
-        self._tokenizer = JapaneseTokenizer("C")
+        # Middle units: ウェブ of ウェブサーバー is a word of its own, 会議 of 会議室 isn't.
+        self._tokenizer = JapaneseTokenizer("B")
 
     def expand(self, query: str, most: int, protected: ProtectedSpans | None = None) -> list[str]:
         """
@@ -66,11 +70,7 @@ class RuleExpansion:
         found = [place for place in self._named(query) if not protected.touched_by(place.start, place.end)]
         if not found:
             return []
-        folded = with_right_marks(fold(query))
-        edges = [
-            folded.original(offset + morpheme.begin(), offset + morpheme.end())
-            for offset, morpheme in self._tokenizer.morphemes(folded.text)
-        ]
+        edges = self._edges(with_right_marks(fold(query)))
         starts, ends = {start for start, _ in edges}, {end for _, end in edges}
         kept: list[_Place] = []
         for place in sorted(found, key=lambda place: (place.start - place.end, place.start)):
@@ -78,6 +78,27 @@ class RuleExpansion:
             if place.start in starts and place.end in ends and not overlaps(place.start, place.end, same):
                 kept.append(place)
         return sorted(kept)
+
+    def _edges(self, folded: Folded) -> list[tuple[int, int]]:
+        """Where words begin and end in the original text."""
+        found = []
+        for offset, morpheme in self._tokenizer.morphemes(folded.text):
+            start, end = offset + morpheme.begin(), offset + morpheme.end()
+            found.append(folded.original(start, end))
+            if is_unknown(morpheme) and _KATAKANA.fullmatch(morpheme.surface()):
+                joint = start + self._joint(morpheme.surface())
+                found += [folded.original(start, joint), folded.original(joint, end)] if joint > start else []
+        return found
+
+    def _joint(self, compound: str) -> int:
+        """Where a word that the dictionary lacks (ミーティングメモ) falls into two that it has; 0 for nowhere."""
+        return next(
+            (n for n in range(2, len(compound) - 1) if all(map(self._is_known, (compound[:n], compound[n:])))), 0
+        )
+
+    def _is_known(self, word: str) -> bool:
+        morphemes = [morpheme for _, morpheme in self._tokenizer.morphemes(word)]
+        return len(morphemes) == 1 and not is_unknown(morphemes[0])
 
     def _named(self, query: str) -> Iterator[_Place]:
         for term, start, end in self._terms.find(query) if self._terms else []:

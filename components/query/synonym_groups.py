@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from components.analysis.folding import fold
-from components.analysis.name_finder import NameFinder
+from components.analysis.spelling_finder import SpellingFinder
 from components.query.watched_files import WatchedFiles
 
 _MOST_WORDS = 50
@@ -24,7 +24,7 @@ class Synonyms(NamedTuple):
 
 class _Groups(NamedTuple):
     groups: dict[str, tuple[str, ...]]
-    finder: NameFinder
+    finder: SpellingFinder
 
 
 class SynonymGroups:
@@ -52,7 +52,7 @@ class SynonymGroups:
 
     def find(self, text: str) -> list[Synonyms]:
         """
-        The groups that words of a text are in, however they are typed.
+        The groups that words of a text are in, in whatever spelling.
 
         :param text: Any text.
         :returns: Each place in order, the longest word where several begin at one.
@@ -64,7 +64,7 @@ class SynonymGroups:
 def _read(folder: Path) -> _Groups:
     if not folder.is_dir():
         raise SynonymsError(f"{folder}: there is no such folder; make it, or name another one")
-    found = _Groups({}, NameFinder())
+    found = _Groups({}, SpellingFinder())
     for path in sorted(folder.glob("*.txt")):
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()

@@ -37,29 +37,28 @@ def convex_scores(
     arms: Arms, weights: Mapping[str, float], silent: Mapping[str, frozenset[str]] | None = None
 ) -> dict[str, float]:
     """
-    Weighted mean of the arms' scores, each ranking min-max normalised; 0 where a ranking lacks the chunk.
+    Weighted mean of the arms' scores, each arm min-max normalised; 0 where an arm lacks the chunk.
 
-    A ranking whose scores are all the same gives each of its chunks 1. A ranking without entries takes no part: where
-    no keyword matched, the vectors decide alone.
+    The scores that the variants of a query get in one arm add up, so that a variant that finds little weighs little; a
+    ranking that lacks a chunk gives it its own lowest score. An arm whose scores are all the same gives each of its
+    chunks 1. A ranking without entries takes no part: where no keyword matched, the vectors decide alone.
 
     :param arms: The rankings of each arm.
-    :param weights: Each arm's weight, multiplied with that of a ranking.
+    :param weights: Each arm's weight; that of a ranking counts within its arm.
     :param silent: Chunks that an arm can say nothing of, by arm: of these the others decide alone.
     :returns: id -> score in 0..1.
     """
     scores: dict[str, float] = {}
     total = 0.0
     for name, rankings in arms.items():
-        held = [ranking for ranking in rankings if ranking.entries]
-        share = sum(ranking.weight for ranking in held)
-        total += weights[name] if held else 0.0
-        for ranking in held:
-            values = [score for _, score in ranking.entries]
-            low, high = min(values), max(values)
-            for chunk_id, score in ranking.entries:
-                normal = (score - low) / (high - low) if high > low else 1.0
-                weight = weights[name] * ranking.weight / share
-                scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * normal
+        added = _added_scores([ranking for ranking in rankings if ranking.entries])
+        if not added:
+            continue
+        total += weights[name]
+        low, high = min(added.values()), max(added.values())
+        for chunk_id, score in added.items():
+            normal = (score - low) / (high - low) if high > low else 1.0
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weights[name] * normal
     if not total:
         return {}
     totals = dict.fromkeys(scores, total)
@@ -68,6 +67,24 @@ def convex_scores(
             found = {chunk_id for ranking in arms[name] for chunk_id, _ in ranking.entries}
             totals.update(dict.fromkeys((chunk_ids & scores.keys()) - found, total - weights[name]))
     return {chunk_id: score / totals[chunk_id] for chunk_id, score in scores.items()}
+
+
+def _added_scores(rankings: Sequence[Ranking]) -> dict[str, float]:
+    """The weighted sum of each chunk's scores; a ranking that lacks it gives its lowest one, or 0 where that is all."""
+    if len(rankings) == 1:
+        return dict(rankings[0].entries)
+    lowest = [_lowest([score for _, score in ranking.entries]) for ranking in rankings]
+    least = sum(ranking.weight * low for ranking, low in zip(rankings, lowest, strict=True))
+    added: dict[str, float] = {}
+    for ranking, low in zip(rankings, lowest, strict=True):
+        for chunk_id, score in ranking.entries:
+            added[chunk_id] = added.get(chunk_id, least) + ranking.weight * (score - low)
+    return added
+
+
+def _lowest(scores: Sequence[float]) -> float:
+    low = min(scores)
+    return low if low < max(scores) else min(low, 0.0)
 
 
 def grouped(arms: Arms) -> tuple[Arms, dict[str, str]]:

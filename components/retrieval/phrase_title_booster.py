@@ -82,30 +82,35 @@ class PhraseTitleBooster:
         self._titles = TitleShares(title_store or document_store, title_field)
 
     @component.output_types(candidates=Candidates, degraded=list[str])
-    def run(self, candidates: Candidates, analysis: AnalyzedText) -> dict[str, Any]:
+    def run(
+        self, candidates: Candidates, analysis: AnalyzedText, analyses: list[AnalyzedText] | None = None
+    ) -> dict[str, Any]:
         """
         Add the two terms.
 
         :param candidates: Candidates.
         :param analysis: The analysed query.
+        :param analyses: The query and its variants; what one of them holds counts as if the query held it.
         :returns: `candidates` in their new order, with `phrase_score` and `title_share` explained; `degraded`,
             ["keyword"] when the store can't be asked and they stay as they are.
         """
         if not candidates.items:
             return {"candidates": candidates, "degraded": []}
         try:
-            return {"candidates": self._boosted(candidates, analysis), "degraded": []}
+            return {"candidates": self._boosted(candidates, analyses or [analysis]), "degraded": []}
         except OSError as error:
             logger.warning("the keyword store can't be asked for phrases and titles: %s", error)
             return {"candidates": candidates, "degraded": ["keyword"]}
 
-    def _boosted(self, candidates: Candidates, analysis: AnalyzedText) -> Candidates:
+    def _boosted(self, candidates: Candidates, analyses: Sequence[AnalyzedText]) -> Candidates:
         items = candidates.items
-        clauses = [TermClause(self.phrase_field, term) for term in dict.fromkeys(analysis.terms(self.phrase_field))]
+        neighbours = dict.fromkeys(term for each in analyses for term in each.terms(self.phrase_field))
+        stems = frozenset(term for each in analyses for term in each.terms("stems"))
+        clauses = [TermClause(self.phrase_field, term) for term in neighbours]
         scores = self.document_store.score([c.id for c in items], clauses) if clauses else {}
         phrase = [scores.get(c.id, 0.0) for c in items]
         names = [c.id if self.title_store is None else source_of(c.id) for c in items]
-        title = self._titles.of(names, frozenset(analysis.terms("stems")))
+        title = self._titles.of(names, stems)
         added = self.phrase_weight * standardised(phrase, self.clip)
         added += self.title_weight * standardised(title, self.clip)
         largest = 1 + self.clip * (self.phrase_weight + self.title_weight)

@@ -10,7 +10,6 @@ from uuid import UUID
 import numpy as np
 from haystack import default_from_dict, default_to_dict
 from qdrant_edge import (
-    CountRequest,
     EdgeShard,
     Filter,
     PayloadSchemaType,
@@ -133,7 +132,7 @@ class QdrantEdgeDocumentStore(QdrantStore[Point, Filter]):
         :returns: Their number; 0 when there is no index.
         """
         shard = self._reader()
-        return shard.count(CountRequest(exact=True)) if shard else 0
+        return self._shards.count(shard) if shard else 0
 
     def _reader(self) -> EdgeShard | None:
         return self._shards.reader({"dimension": self.dimension})

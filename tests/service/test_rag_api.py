@@ -1,12 +1,15 @@
 """Search over company documents and ratings of its answers, over real HTTP and a real index."""
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from pipelines import PROJECT
 from pipelines.corpora import get_corpus
 from pipelines.indexing import IndexRun
 from pipelines.memory import MemoryService
@@ -27,14 +30,25 @@ DOCUMENTS = {
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def synonyms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project's synonyms, to be edited."""
+    return Path(shutil.copytree(PROJECT / "config" / "synonyms", tmp_path_factory.mktemp("config") / "synonyms"))
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory, synonyms: Path) -> Iterator[httpx.Client]:
     folder = tmp_path_factory.mktemp("company")
+    pipelines = Path(shutil.copytree(PROJECT / "pipelines" / "yaml", folder / "yaml"))
+    query = pipelines / "rag_query.yaml"
+    text = query.read_text(encoding="utf-8")
+    query.write_text(text.replace("${paths.config}/synonyms", str(synonyms)), encoding="utf-8")
     for name, text in DOCUMENTS.items():
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TANSAKU_DATA_DIR", str(folder / "data"))
+        patch.setenv("TANSAKU_PIPELINES_DIR", str(pipelines))
         patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,memory_components.*")
         patch.delenv("TANSAKU_DATABASE_URL", raising=False)
         settings = Settings()
@@ -148,6 +162,57 @@ def test_errors(client: httpx.Client, body: dict[str, Any], code: str, message: 
     assert told["message"].startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b'{"query": ', "INVALID_REQUEST"),
+        (b"", "INVALID_REQUEST"),
+        (b"[]", "INVALID_REQUEST"),
+        ('{"query": "休み"}'.encode("cp932"), "INVALID_REQUEST"),
+        (b'{"query": "abc", "filters": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "INVALID_REQUEST"),
+        (b'{"query": "abc", "user_id": "\\ud800"}', "INVALID_REQUEST"),
+        (b'{"query": "abc", "top_k": NaN}', "INVALID_TOP_K"),
+        (b'{"query": "abc", "top_k": true}', "INVALID_TOP_K"),
+        (b'{"query": "abc", "top_k": "5"}', "INVALID_TOP_K"),
+        (b'{"query": "\\u200b\\u200b\\u200b"}', "INVALID_QUERY"),
+        (
+            b'{"query": "abc", "filters": {"field": "meta.department", "operator": "==", "value": "\\ud800"}}',
+            "INVALID_FILTER",
+        ),
+    ],
+)
+def test_bodies_that_cant_be_read(client: httpx.Client, body: bytes, code: str) -> None:
+    answer = client.post(SEARCH, content=body, headers={"Content-Type": "application/json"})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "😀😃",
+        "\x00\x1b[31m障害",
+        "ﾞﾟﾞﾟ",
+        "서버 サーバー server خادم",
+        "\u202eabc\u202c",
+        '"' * 7,
+        "title:* ~^1000",
+        "漢" * 2000,
+    ],
+)
+def test_strange_queries_are_answered(client: httpx.Client, query: str) -> None:
+    assert search(client, query)["degraded"] == []
+
+
+def test_halves_of_surrogate_pairs_are_read_past(client: httpx.Client) -> None:
+    body = b'{"query": "\\ud800 \\u969c\\u5bb3"}'
+
+    answer = client.post(SEARCH, content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 200
+    assert answer.json()["degraded"] == []
+
+
 def test_the_same_through_hayhooks_and_health(client: httpx.Client) -> None:
     answer = client.post("/rag_search/run", json={"query": "ｻｰﾊﾞ障害"}).json()["result"]
     health = client.get("/api/v2/rag/preprocessing/health")
@@ -156,8 +221,34 @@ def test_the_same_through_hayhooks_and_health(client: httpx.Client) -> None:
     assert health.status_code == 200
     parts = health.json()["parts"]
     assert {"sudachi", "entity_model", "expander", "embedder"} <= set(parts)
-    assert all(part["ready"] and not part["error"] for part in parts.values())
+    assert parts.pop("llm") == {"used": False, "ready": False, "error": "", "version": "", "warm_up_ms": None}
+    assert all(part["used"] and part["ready"] and not part["error"] for part in parts.values())
+    assert all(parts[name]["warm_up_ms"] > 0 for name in ("sudachi", "entity_model", "expander", "embedder"))
     assert parts["sudachi"]["version"]
+
+
+def test_synonyms_count_at_the_next_query_and_faulty_ones_leave_the_old(client: httpx.Client, synonyms: Path) -> None:
+    def variants() -> list[str]:
+        told = search(client, "営業車の予約", return_debug_info=True)["debug_info"]["preprocessing"]
+        return [each["text"] for each in told["expansions"]]
+
+    def health() -> tuple[int, str, str]:
+        answer = client.get("/api/v2/rag/preprocessing/health")
+        return answer.status_code, answer.json()["status"], answer.json()["parts"]["expander"]["error"]
+
+    path = synonyms / "own.txt"
+    before = variants()
+    path.write_text("社用車, 営業車\n", encoding="utf-8")
+    edited = (variants(), health())
+    path.write_text("社用車, 営業車, 公用車\n公用車\n", encoding="utf-8")
+    faulty = (variants(), health())
+    path.unlink()
+
+    assert before == []
+    assert edited == (["社用車の予約"], (200, "ready", ""))
+    fault = f"{path}:2: '公用車' is a single word; write others behind it, separated by commas"
+    assert faulty == (["社用車の予約"], (200, "degraded", fault))
+    assert (variants(), health()) == ([], (200, "ready", ""))
 
 
 def test_a_rating_lifts_the_document_for_like_questions(client: httpx.Client) -> None:

@@ -166,3 +166,20 @@ def test_queries_and_their_variants(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer["texts"] == ["有休の申請", "年休の申請"]
     assert answer["analysis"] is answer["analyses"][0]
     assert [a.text for a in answer["analyses"]] == answer["texts"]
+
+
+def test_variants_are_read_in_their_own_language() -> None:
+    answer = QueryAnalyzer().run(query="MTG", language="en", variants=["打ち合わせ"])
+
+    assert [each.language for each in answer["analyses"]] == ["en", "ja"]
+    assert answer["language"] is None
+    assert QueryAnalyzer().run(query="MTG", language="en")["language"] == "en"
+
+
+def test_words_alone(analysis: MultilingualAnalysis) -> None:
+    whole, alone = (analysis.analyze("サーバ障害の報告", "ja", words_alone=wanted).tokens for wanted in (False, True))
+
+    assert {name: whole[name] for name in ("words", "stems", "synonyms")} == {
+        name: alone[name] for name in ("words", "stems", "synonyms")
+    }
+    assert (alone["bigrams"], alone["phrase"]) == ((), ())

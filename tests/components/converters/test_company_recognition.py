@@ -41,6 +41,7 @@ def test_office_files(kind: str) -> None:
         ('{"id": "a", "title": "題", "text": "文"}\n'.encode(), "a.txt", "records"),
         ('{"_id": "a", "text": "文"}\n{bad'.encode(), "a.jsonl", "records"),
         (b'{"id": "a", "text": "broken\n', "a.jsonl", "records"),
+        (b'{"id": "a", "text": "x", "n": ' + b"9" * 5000 + b"}\n", "a.jsonl", "records"),
         ("# 題\n\n本文".encode(), "a.txt", "text"),
         ("# 題\n\n本文".encode(), "a", "markdown"),
         ("本文".encode(), "a.md", "markdown"),

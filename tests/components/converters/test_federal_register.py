@@ -183,6 +183,12 @@ def test_json_nested_too_deeply_stops_nothing():
         ("o1", "JSON nested too deeply"),
         ("o2", "line 2: JSON nested too deeply"),
     ]
+    long = b'{"a": ' + b"9" * 5000 + b"}"
+    result = convert(long, b'{"a": 1}\n' + long + b"\n{}")
+    assert [(f["origin"], f["reason"]) for f in result["failures"] if "number" in f["reason"]][:2] == [
+        ("o1", "JSON with too long a number"),
+        ("o2", "line 2: JSON with too long a number"),
+    ]
 
 
 def test_halves_of_surrogate_pairs_are_replaced() -> None:

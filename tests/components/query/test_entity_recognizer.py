@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 from haystack import Document, Pipeline
 
 from components.analysis.analyzed_text import AnalyzedText
+from components.query.entity_models import load_entity_model
 from components.query.entity_recognizer import EntityRecognizer
 
 PROJECT = Path(__file__).parents[3]
@@ -122,6 +124,20 @@ def test_with_ginza(ginza: EntityRecognizer, query: str, expected: list[tuple]) 
 
     assert [(e["type"], e["value"], e["source"], e["score"]) for e in answer["entities"]] == expected
     assert answer["degraded"] == []
+
+
+def test_ginza_read_step_by_step_finds_what_spacy_finds() -> None:
+    model = load_entity_model("ja_ginza")
+    nlp = spacy.load("ja_ginza")
+    nlp.select_pipes(enable=["tok2vec", "ner"])
+    paths = sorted((PROJECT / "samples" / "company_docs").rglob("*.md"))
+    texts = [line for path in paths[:40] for line in path.read_text(encoding="utf-8").splitlines()]
+
+    found = model.find([*texts, "", "。"])
+
+    wanted = [[(e.start_char, e.end_char) for e in document.ents] for document in nlp.pipe([*texts, "", "。"])]
+    assert [[(span.start, span.end) for span in spans] for spans in found] == wanted
+    assert load_entity_model("ja_ginza") is model
 
 
 def test_ginza_s_health(ginza: EntityRecognizer) -> None:

@@ -32,6 +32,31 @@ def files(tmp_path: Path) -> dict[str, str]:
     return {"vocabulary": str(tmp_path / "terms.yaml"), "synonyms": str(tmp_path / "synonyms")}
 
 
+@pytest.mark.parametrize(
+    ("query", "variants"),
+    [
+        # Any spelling of a word of a group is that word, and politeness goes with it.
+        ("打合せの記録", ["打ち合わせの記録", "ミーティングの記録", "会議の記録"]),
+        ("うちあわせの記録", ["打ち合わせの記録", "ミーティングの記録", "会議の記録"]),
+        ("お打合せの件", ["打ち合わせの件", "ミーティングの件", "会議の件"]),
+        ("ﾐｰﾃｨﾝｸﾞの記録", ["打ち合わせの記録", "会議の記録", "MTGの記録"]),
+        ("MTG", ["打ち合わせ", "ミーティング", "会議"]),
+        # Compounds: two words of the dictionary in katakana, or a word in front of another; not a part of a word.
+        ("ミーティングメモ", ["打ち合わせメモ", "会議メモ", "MTGメモ"]),
+        ("Webサーバー", ["ウェブサーバー"]),
+        ("会議室の予約", []),
+        # Katakana is no spelling of kanji.
+        ("風邪の薬", []),
+        ("カゼの薬", ["KZ-7の薬"]),
+    ],
+)
+def test_spellings_of_a_word_have_its_synonyms(files: dict[str, str], query: str, variants: list[str]) -> None:
+    groups = "打ち合わせ, ミーティング, 会議, MTG\nウェブ, Web\n"
+    (Path(files["synonyms"]) / "own.txt").write_text(groups, encoding="utf-8")
+
+    assert QueryExpander(**files).run(query=query)["variants"] == variants
+
+
 def make(url: str, files: dict[str, str], backend: str = "llm", **options: Any) -> QueryExpander:
     generator = OpenAIChatGenerator(
         api_key=Secret.from_token("none"), model="test", api_base_url=f"{url}/v1", timeout=60.0, max_retries=0

@@ -57,11 +57,17 @@ def test_reciprocal_ranks(arms: dict, weights: dict, k: int, expected: dict) -> 
         # Equal scores count 1 each; a missing arm has no share.
         ({"keyword": [Ranking((("a#1", 5.0), ("b#1", 5.0)))]}, {"keyword": 2, "vector": 1}, {"a#1": 1, "b#1": 1}),
         ({"keyword": [Ranking()], "vector": [VECTOR]}, {"keyword": 1, "vector": 1}, {"b#1": 1, "d#1": 0}),
-        # Two variants with weights 1 and 3 share the arm.
+        # Variants with weights 1 and 3 add up: b 0.9 + 3 x 0.2, c 0.5 + 3 x 0.4, d 0.5 + 3 x 0.8.
         (
-            {"vector": [VECTOR, Ranking((("d#1", 0.8), ("b#1", 0.2)), weight=3)]},
+            {"vector": [VECTOR, Ranking((("d#1", 0.8), ("c#1", 0.4), ("b#1", 0.2)), weight=3)]},
             {"vector": 1},
-            {"b#1": 0.25, "d#1": 0.75},
+            {"b#1": 0, "c#1": 1 / 7, "d#1": 1},
+        ),
+        # A variant that finds little weighs little; one whose only hit it is lifts that: a 9, b 6 + 2, c 3, e 3 + 1.
+        (
+            {"keyword": [KEYWORD, Ranking((("b#1", 2.0),)), Ranking((("e#1", 1.0),))]},
+            {"keyword": 1},
+            {"a#1": 1, "b#1": 5 / 6, "c#1": 0, "e#1": 1 / 6},
         ),
         # Negative scores.
         (

@@ -114,3 +114,16 @@ def test_serialization(store: TantivyDocumentStore, monkeypatch: pytest.MonkeyPa
 
     assert (booster.phrase_weight, booster.title_weight, booster.clip) == (0.05, 0.02, 4.0)
     assert booster.document_store.count_documents() == booster.title_store.count_documents() == 3
+
+
+def test_variants_of_the_query_count_like_the_query(store: TantivyDocumentStore) -> None:
+    booster = PhraseTitleBooster(document_store=store)
+    given = candidates(a=0.5, b=0.5, c=0.5)
+    fees, drawings = analyze_english("pay fee due"), analyze_english("new drawings")
+
+    both = booster.run(given, fees, analyses=[fees, drawings])["candidates"]
+
+    assert both == booster.run(given, drawings, analyses=[drawings, fees])["candidates"]
+    alone = booster.run(given, fees)["candidates"]
+    shares = [{c.id: c.scores["title_share"] for c in found.items}["b#1"] for found in (both, alone)]
+    assert (shares[0], shares[1]) == (1.0, 0.0)
