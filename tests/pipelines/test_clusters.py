@@ -1,12 +1,15 @@
 """The same pipelines over servers give the same answers as over embedded stores."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from components.stores.elasticsearch_client import ElasticsearchClient
 from pipelines.corpora import get_corpus
 from pipelines.doctor import Doctor
-from pipelines.errors import ConfigError
+from pipelines.errors import ConfigError, IndexMissingError
 from pipelines.extras import require_extras
 from pipelines.settings import Settings
 from tests.conftest import SampleIndex
@@ -43,6 +46,39 @@ def test_doctor_and_health_find_all_in_order(cluster: ClusterIndex) -> None:
     assert health["ready"]
     assert health["degraded"] == []
     assert health["stores"]["keyword"] == health["stores"]["vector"] == health["corpus"]["chunks"]
+
+
+def test_what_a_server_lost_is_no_empty_answer_and_is_found_when_it_is_back(cluster: ClusterIndex) -> None:
+    lost = replace(cluster, prefix=f"{cluster.prefix}-lost")
+    search, whole = lost.search(), cluster.search()
+    for call in (lambda: search.search("new matter"), lambda: search.section("2106")):
+        with pytest.raises(IndexMissingError, match="tansaku index us-patent-law PATH"):
+            call()
+
+    for name, store in whole.stores().items():
+        kept = getattr(store, "collection" if name == "vector" else "index")
+        store.set_alias(kept.replace(cluster.prefix, lost.prefix))
+
+    assert search.search("new matter")["results"] == whole.search("new matter")["results"]
+    assert search.section("2106") == whole.section("2106")
+
+
+def test_a_search_that_finds_something_counts_nothing(cluster: ClusterIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = cluster.search()
+    search.search("new matter")
+    asked: list[str] = []
+    request = ElasticsearchClient.request
+
+    def noted(client: ElasticsearchClient, method: str, path: str, *others: Any, **options: Any) -> dict[str, Any]:
+        asked.append(path.rpartition("/")[2])
+        return request(client, method, path, *others, **options)
+
+    monkeypatch.setattr(ElasticsearchClient, "request", noted)
+    assert search.search("may new matter be added to the specification by amendment")["degraded"] == []
+    search.section("2106")
+
+    assert asked
+    assert "_count" not in asked
 
 
 def test_indexing_again_changes_nothing(cluster: ClusterIndex) -> None:
