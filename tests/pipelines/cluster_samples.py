@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CLUSTERS = {"elasticsearch": "cluster", "opensearch": "opensearch"}
 """The keyword store's server, and the profile that uses it; Qdrant holds the vectors."""
+
+_PATIENCE = 60
 
 CORPORA = {
     "us-patent-law": [
@@ -116,6 +118,15 @@ class ClusterIndex:
         """A search that is ready."""
         return ready_search(corpus, self.profile, self.settings(**settings))
 
+    def hurried(self, arm: str) -> "ClusterIndex":
+        """The same index with a profile that soon gives an arm up."""
+        names = yaml.safe_load(self.profile.read_text(encoding="utf-8"))
+        limited = names["server"] if arm == "keyword" else names["stores"]["vector"]["init_parameters"]
+        limited["search_timeout"], names["budgets"] = 1, {arm: 2.0}
+        profile = self.profile.with_name(f"hurried-{arm}.yaml")
+        profile.write_text(yaml.safe_dump(names), encoding="utf-8")
+        return replace(self, profile=profile)
+
 
 @dataclass(frozen=True)
 class Place:
@@ -137,21 +148,19 @@ class Place:
 
 
 @contextmanager
-def cluster_place(place: Place, corpora: Sequence[str], is_patient: bool = False) -> Iterator[ClusterIndex]:
+def cluster_place(place: Place, corpora: Sequence[str]) -> Iterator[ClusterIndex]:
     """
     Settings and a profile for indexes on servers, with embedders that count words; they are deleted after the block.
+    Answers may take long: no arm is given up because the machine is busy.
 
     :param place: The servers.
     :param corpora: What will be indexed.
-    :param is_patient: Whether answers may take long: no arm is given up on a machine that is busy.
     """
     profile = PROJECT / f"pipelines/yaml/profiles/{CLUSTERS[place.kind]}.yaml"
-    others: dict[str, Any] = {"reranker": None}
-    if is_patient:
-        names = yaml.safe_load(profile.read_text(encoding="utf-8"))
-        names["server"]["search_timeout"] = names["stores"]["vector"]["init_parameters"]["search_timeout"] = 60
-        others |= {"budgets": {}, "server": names["server"], "stores": names["stores"]}
-    write_word_profile(profile, place.folder / "words.yaml", **others)
+    names = yaml.safe_load(profile.read_text(encoding="utf-8"))
+    names["server"]["search_timeout"] = names["stores"]["vector"]["init_parameters"]["search_timeout"] = _PATIENCE
+    patient = {"reranker": None, "budgets": {}, "server": names["server"], "stores": names["stores"]}
+    write_word_profile(profile, place.folder / "words.yaml", **patient)
     prefix = f"test-{uuid.uuid4().hex}"
     index = ClusterIndex(place.folder / "data", place.folder / "words.yaml", prefix, place.database_url)
     with pytest.MonkeyPatch.context() as patch:
@@ -172,17 +181,14 @@ def remove_indexes(place: Place, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def cluster_samples(
-    place: Place, corpora: Sequence[str] = ("us-patent-law",), is_patient: bool = False
-) -> Iterator[ClusterIndex]:
+def cluster_samples(place: Place, corpora: Sequence[str] = ("us-patent-law",)) -> Iterator[ClusterIndex]:
     """
     Index the samples on servers, as the sample index is, by embedders that count words.
 
     :param place: The servers.
     :param corpora: Keys of CORPORA.
-    :param is_patient: Whether answers may take long.
     """
-    with cluster_place(place, corpora, is_patient) as index:
+    with cluster_place(place, corpora) as index:
         for corpus in corpora:
             index_sources(corpus, index.settings(), index.profile, CORPORA[corpus])
         yield index

@@ -37,6 +37,8 @@ def notes_everywhere(
     """An index of notes with its manifest in either database, or with everything on servers."""
     from notes_corpus import Notes
 
+    from pipelines.loading import open_store
+
     url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     if request.param != "servers":
         yield Notes(tmp_path, url)
@@ -47,10 +49,11 @@ def notes_everywhere(
     monkeypatch.setenv("TANSAKU_INDEX_PREFIX", f"test-{uuid.uuid4().hex}")
     notes = Notes(tmp_path, url, "cluster")
     yield notes
-    for name in ("keyword", "parents", "vector"):
-        store = notes.store(name)
-        store.remove()
-        store.close()
+    for generation in (1, 2):
+        for name in ("keyword", "parents", "vector"):
+            store = open_store(name, "notes", settings=notes.settings.of_generation(generation))
+            store.remove()
+            store.close()
 
 
 @pytest.fixture(scope="module")

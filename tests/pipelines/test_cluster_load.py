@@ -27,7 +27,7 @@ def test_no_answer_fails_or_is_of_two_generations(
     documents = read_documents(DOCUMENTS, 60)
     sources = tmp_path / "sources"
     write_marked(documents, sources, MARKS[0])
-    with cluster_place(place, [CORPUS], is_patient=True) as index:
+    with cluster_place(place, [CORPUS]) as index:
         index_sources(CORPUS, index.settings(), index.profile, [sources])
         search = index.search()
         keeper = GenerationKeeper(get_corpus(CORPUS), index.settings(), str(index.profile))

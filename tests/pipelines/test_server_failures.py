@@ -131,7 +131,7 @@ def test_answers_stay_whole_under_load_when_the_manifests_database_is_killed(
 
 
 def test_answers_go_on_without_a_server_that_hangs(cluster: ClusterIndex, servers: dict[str, Any]) -> None:
-    search = cluster.search()
+    search = cluster.hurried("vector").search()
 
     with hanging(servers["vector"]):
         answer = search.search(QUESTION)
@@ -151,7 +151,7 @@ def test_a_process_that_starts_without_a_server_answers_and_heals(
 
 
 def test_without_both_servers_there_is_no_answer(cluster: ClusterIndex, servers: dict[str, Any]) -> None:
-    search = cluster.search()
+    search = cluster.hurried("vector").search()
     with down(servers["keyword"]), hanging(servers["vector"]):
         with pytest.raises(StoreDownError, match="can't do without keyword"):
             search.search(QUESTION)
@@ -182,7 +182,7 @@ def test_production_gives_no_answer_without_a_required_server(
 def test_a_server_that_never_answers_is_no_keyword_arm(cluster: ClusterIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("ELASTICSEARCH_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        assert cluster.search().search(QUESTION)["degraded"] == ["keyword"]
+        assert cluster.hurried("keyword").search().search(QUESTION)["degraded"] == ["keyword"]
 
 
 @pytest.mark.parametrize(

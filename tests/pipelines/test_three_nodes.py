@@ -29,7 +29,7 @@ def cluster(nodes: SearchServer, tmp_path_factory: pytest.TempPathFactory) -> It
     with QdrantServer() as qdrant, pytest.MonkeyPatch.context() as patch:
         patch.delenv("QDRANT_API_KEY", raising=False)
         place = Place("elasticsearch", nodes.url, qdrant.url, tmp_path_factory.mktemp("nodes"))
-        with cluster_samples(place, is_patient=True) as index:
+        with cluster_samples(place) as index:
             yield index
 
 
