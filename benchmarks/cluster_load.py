@@ -22,6 +22,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+import yaml
 
 from benchmarks.bars import SHARED, Bar, tell
 from benchmarks.load import Answer, Load, Question, mixed
@@ -69,10 +70,12 @@ def measure(
     bars: list[Bar] = []
     for name in names or LOADED:
         with tempfile.TemporaryDirectory(prefix="tansaku-load-") as folder:
-            found = _measure(LOADED[name], data / name, profile, Path(folder), documents, seconds, threads)
+            own = _without_reranker(profile, Path(folder))
+            found = _measure(LOADED[name], data / name, own, Path(folder), documents, seconds, threads)
         results[name] = found
         bars.append(Bar(f"{name}: answers that failed", sum(found["errors"].values()), 0, most=True))
         bars.append(Bar(f"{name}: answers that mix generations", len(found["mixed"]), 0, most=True))
+        bars.append(Bar(f"{name}: answers that are whole, share", found["whole"] / max(found["answers"], 1), 0.5))
         bars.append(Bar(f"{name}: generations that answered", len(found["answers_by_version"]), 2))
     raise typer.Exit(0 if tell("cluster load", results, bars, as_json) else 1)
 
@@ -120,17 +123,18 @@ def summary(load: Load) -> dict[str, Any]:
     :param load: A load that has ended.
     :returns: Rate, latencies, kinds, errors, what answers were made without, and mixed answers.
     """
-    whole = [answer for answer in load.answers if not answer.error]
+    answered = [answer for answer in load.answers if not answer.error]
     begun = min(answer.started for answer in load.answers)
     ended = max(answer.started + answer.seconds for answer in load.answers)
-    times = np.percentile([answer.seconds * 1000 for answer in whole], (50, 95, 99))
+    times = np.percentile([answer.seconds * 1000 for answer in answered], (50, 95, 99))
     return {
         "seconds": round(ended - begun, 1),
-        "answers": len(whole),
-        "answers_per_second": round(len(whole) / (ended - begun), 1),
+        "answers": len(answered),
+        "whole": sum(not answer.degraded for answer in answered),
+        "answers_per_second": round(len(answered) / (ended - begun), 1),
         "ms": {name: round(float(value), 1) for name, value in zip(("p50", "p95", "p99"), times, strict=True)},
-        "kinds": dict(Counter(answer.question.kind for answer in whole)),
-        "answers_by_version": dict(Counter(answer.version for answer in whole)),
+        "kinds": dict(Counter(answer.question.kind for answer in answered)),
+        "answers_by_version": dict(Counter(answer.version for answer in answered)),
         "degraded": dict(load.degraded()),
         "errors": dict(load.errors()),
         "mixed": mixed(load.answers) + foreign(load.answers),
@@ -224,6 +228,17 @@ def _rebuild(corpus: str, profile: str, settings: Any, sources: Path) -> None:
     from pipelines.rebuilding import GenerationKeeper
 
     GenerationKeeper(get_corpus(corpus), settings, profile).rebuild([sources], workers=1)
+
+
+def _without_reranker(profile: str, folder: Path) -> str:
+    """The profile without the model that few machines have: whole answers alone can be compared."""
+    from pipelines.loading import read_yaml
+    from pipelines.settings import Settings
+
+    names = read_yaml(Settings().pipelines_dir / "profiles" / f"{profile}.yaml")
+    path = folder / f"{profile}.yaml"
+    path.write_text(yaml.safe_dump({**names, "reranker": None}), encoding="utf-8")
+    return str(path)
 
 
 def _search_of(corpus: str) -> Callable[..., Any]:
