@@ -216,7 +216,7 @@ def _rebuild_during(
     process.join(_MOST_SECONDS)
     built = time.monotonic()
     if process.exitcode != 0:
-        raise typer.Exit(f"the rebuild ended with {process.exitcode}")
+        raise SystemExit(f"the rebuild ended with {process.exitcode}")
     load.wait_for(lambda answer: not answer.error and answer.version != known, _MOST_SECONDS)
     switched = time.monotonic()
     time.sleep(max(begun + seconds - time.monotonic(), 5.0))
