@@ -1,11 +1,13 @@
 """
-Servers against embedded stores on the same questions: python -m benchmarks.equivalence [--json] [SET...]
+Servers against embedded stores on the same questions: python -m benchmarks.equivalence [--json] [NAME...]
 
 ELASTICSEARCH_URL (or OPENSEARCH_URL with --profile opensearch) and QDRANT_URL name the servers. Both indexes hold the
 same vectors, and no arm is given up for being late: what differs is the stores' doing.
 """
 
 import os
+import random
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,19 +15,47 @@ import typer
 import yaml
 
 from benchmarks.bars import SHARED, Bar, tell
+from benchmarks.exact_numbers import chosen_numbers, numbered_records, written
 
 SAME_TEN, SAME_FIRST, NDCG_DIFFERENCE = 0.95, 0.99, 0.002
 _SHOWN = 10
 _ALLOWED = "components.*,benchmarks.known_vectors"
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """
+    What is asked of a pipeline.
+
+    :param dataset: The set whose corpus is indexed.
+    :param pipeline: The query pipeline.
+    :param most: Ask a sample of so many; None: all.
+    :param numbers: Ask for the corpus's section, statute and rule numbers, in all ways of writing, instead of the set's
+        questions.
+    """
+
+    dataset: str
+    pipeline: str
+    most: int | None = None
+    numbers: bool = False
+
+
+COMPARISONS = {
+    "mpep": Comparison("mpep", "mpep_query"),
+    "mpep-numbers": Comparison("mpep", "mpep_query", 150, numbers=True),
+    "usc35-numbers": Comparison("usc35", "mpep_query", 75, numbers=True),
+    "cfr37-numbers": Comparison("cfr37", "mpep_query", 75, numbers=True),
+    "jsquad": Comparison("jsquad", "rag_query", 500),
+}
+"""A new pipeline is one line."""
+
+
 def measure(
-    sets: Annotated[list[str] | None, typer.Argument(metavar="SET", help="Sets; mpep by default.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help=f"Of {', '.join(COMPARISONS)}.")] = None,
     data: Annotated[Path, typer.Option(help="The folder that holds the sets.")] = SHARED / "eval",
-    pipeline: Annotated[str, typer.Option(help="The query pipeline.")] = "mpep_query",
     profile: Annotated[str, typer.Option(help="The servers' profile.")] = "cluster",
     cache: Annotated[Path | None, typer.Option(help="Where indexes are kept.")] = None,
-    queries: Annotated[int | None, typer.Option(help="Ask so many questions only.", show_default="all")] = None,
+    most: Annotated[int | None, typer.Option(help="Ask so many only.", show_default="by comparison")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Ask the same questions of both."""
@@ -34,52 +64,69 @@ def measure(
 
     results: dict[str, Any] = {}
     bars: list[Bar] = []
-    for name in sets or ["mpep"]:
+    for name in names or COMPARISONS:
         with progress_bars(quiet=as_json) as progress:
-            found = _compare(data / name, pipeline, profile, cache, queries, progress)
+            found = _compare(COMPARISONS[name], data, profile, cache, most, progress)
         results[name] = found
         bars.append(Bar(f"{name}: same ten documents", found["same_ten"], SAME_TEN))
         bars.append(Bar(f"{name}: same first document", found["same_first"], SAME_FIRST))
-        difference = abs(found["ndcg"]["servers"] - found["ndcg"]["embedded"])
-        bars.append(Bar(f"{name}: difference in nDCG@10", difference, NDCG_DIFFERENCE, most=True))
+        if "ndcg" in found:
+            difference = abs(found["ndcg"]["servers"] - found["ndcg"]["embedded"])
+            bars.append(Bar(f"{name}: difference in nDCG@10", difference, NDCG_DIFFERENCE, most=True))
     raise typer.Exit(0 if tell("equivalence", results, bars, as_json) else 1)
 
 
 def _compare(
-    folder: Path, pipeline: str, profile: str, cache: Path | None, queries: int | None, progress: Any
+    chosen: Comparison, data: Path, profile: str, cache: Path | None, most: int | None, progress: Any
 ) -> dict[str, Any]:
     from evaluation.arms import QueryArms
     from evaluation.datasets import load_dataset
     from evaluation.metrics import means, per_query
     from evaluation.scratch_index import build_scratch_index
 
-    dataset = load_dataset(folder)
-    place = (dataset.corpus_path, dataset.name, pipeline)
+    dataset = load_dataset(data / chosen.dataset)
+    place = (dataset.corpus_path, dataset.name, chosen.pipeline)
     embedded = build_scratch_index(*place, "embedded", cache, False, progress)
     own_profile = _with_known_vectors(profile, embedded)
     servers = build_scratch_index(*place, own_profile, cache, False, progress)
     arms = {
-        "embedded": QueryArms(pipeline, "embedded", embedded.settings),
-        "servers": QueryArms(pipeline, own_profile, servers.settings),
+        "embedded": QueryArms(chosen.pipeline, "embedded", embedded.settings),
+        "servers": QueryArms(chosen.pipeline, own_profile, servers.settings),
     }
-    asked = dataset.queries[:queries]
+    asked = _asked(chosen, dataset, embedded.settings, most or chosen.most)
     rankings: dict[str, dict[str, list[str]]] = {side: {} for side in arms}
-    for done, query in enumerate(asked):
+    for done, (query_id, text) in enumerate(asked.items()):
         progress("asking questions", done, len(asked))
         for side, arm in arms.items():
-            rankings[side][query.id] = arm.run(query.text)["pipeline"]
-    pairs = {query.id: (rankings["embedded"][query.id], rankings["servers"][query.id]) for query in asked}
-    other = [name for name, (one, two) in pairs.items() if set(one[:10]) != set(two[:10])]
-    first = [name for name, (one, two) in pairs.items() if one[:1] != two[:1]]
-    values = {side: per_query(dataset.qrels, run, list(pairs)) for side, run in rankings.items()}
+            rankings[side][query_id] = arm.run(text)["pipeline"]
+    found = _differences(rankings["embedded"], rankings["servers"])
+    if not chosen.numbers:
+        values = {side: per_query(dataset.qrels, run, list(asked)) for side, run in rankings.items()}
+        found["ndcg"] = {side: means(measured)["nDCG@10"] for side, measured in values.items()}
+    return {**found, "degraded": {side: arm.degraded for side, arm in arms.items()}}
+
+
+def _asked(chosen: Comparison, dataset: Any, settings: Any, most: int | None) -> dict[str, str]:
+    """Queries by id; of more than are asked always the same ones."""
+    if chosen.numbers:
+        numbers = chosen_numbers(numbered_records(chosen.pipeline, "embedded", settings), most)
+        return {query: query for scheme, number in numbers for query in written(scheme, number)}
+    asked = {query.id: query.text for query in dataset.queries}
+    if most is None or most >= len(asked):
+        return asked
+    return {name: asked[name] for name in random.Random(1).sample(list(asked), most)}
+
+
+def _differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str, Any]:
+    """How many of two sides' rankings begin alike, and which don't."""
+    ten = [name for name, ranking in one.items() if set(ranking[:10]) != set(other[name][:10])]
+    first = [name for name, ranking in one.items() if ranking[:1] != other[name][:1]]
     return {
-        "queries": len(asked),
-        "same_ten": round(1 - len(other) / len(asked), 4),
-        "same_first": round(1 - len(first) / len(asked), 4),
-        "other_ten": other[:_SHOWN],
+        "queries": len(one),
+        "same_ten": round(1 - len(ten) / len(one), 4),
+        "same_first": round(1 - len(first) / len(one), 4),
+        "other_ten": {name: [one[name][:10], other[name][:10]] for name in ten[:_SHOWN]},
         "other_first": first[:_SHOWN],
-        "ndcg": {side: means(measured)["nDCG@10"] for side, measured in values.items()},
-        "degraded": {side: arm.degraded for side, arm in arms.items()},
     }
 
 

@@ -7,6 +7,7 @@ their corpora, otherwise the user's own.
 
 import random
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,8 +54,15 @@ def measure(
     raise typer.Exit(0 if tell("exact numbers", results, bars, as_json) else 1)
 
 
-def _ask_all(pipeline: str, profile: str | None, settings: Any, numbers: int | None, progress: Any) -> dict[str, Any]:
-    from evaluation.arms import QueryArms
+def numbered_records(pipeline: str, profile: str | None, settings: Any) -> dict[tuple[str, str], set[str]]:
+    """
+    All numbers of an index.
+
+    :param pipeline: The query pipeline.
+    :param profile: Which stores.
+    :param settings: Where the index is.
+    :returns: By scheme (a key of `WRITINGS`) and number, the ids of the records that have it.
+    """
     from pipelines.loading import open_store, pipeline_path, read_yaml
 
     corpus = read_yaml(pipeline_path(pipeline, settings))["corpus"]
@@ -63,16 +71,43 @@ def _ask_all(pipeline: str, profile: str | None, settings: Any, numbers: int | N
         scheme = document.meta["source_id"].partition("-")[0]
         if scheme in WRITINGS and any(map(str.isdigit, document.meta["section"])):
             records.setdefault((scheme, document.meta["section"]), set()).add(document.meta["source_id"])
+    return records
+
+
+def chosen_numbers(records: Iterable[tuple[str, str]], numbers: int | None) -> list[tuple[str, str]]:
+    """
+    Some of the numbers, always the same ones.
+
+    :param records: Schemes and numbers.
+    :param numbers: How many; None: all.
+    :returns: They, sorted.
+    """
     wanted = sorted(records)
-    if numbers is not None:
-        wanted = sorted(random.Random(1).sample(wanted, min(numbers, len(wanted))))
+    return wanted if numbers is None else sorted(random.Random(1).sample(wanted, min(numbers, len(wanted))))
+
+
+def written(scheme: str, number: str) -> list[str]:
+    """
+    The ways of writing a number.
+
+    :param scheme: A key of `WRITINGS`.
+    :param number: The number.
+    :returns: Queries for it.
+    """
+    return [writing.format(n=number, w=number.translate(_FULL_WIDTH)) for writing in WRITINGS[scheme]]
+
+
+def _ask_all(pipeline: str, profile: str | None, settings: Any, numbers: int | None, progress: Any) -> dict[str, Any]:
+    from evaluation.arms import QueryArms
+
+    records = numbered_records(pipeline, profile, settings)
+    wanted = chosen_numbers(records, numbers)
     arms = QueryArms(pipeline, profile, settings)
     wrong: list[str] = []
     started = time.monotonic()
     for done, (scheme, section) in enumerate(wanted):
         progress("asking for numbers", done, len(wanted))
-        for writing in WRITINGS[scheme]:
-            query = writing.format(n=section, w=section.translate(_FULL_WIDTH))
+        for query in written(scheme, section):
             first = arms.run(query)["pipeline"][:1]
             if not first or first[0] not in records[scheme, section]:
                 wrong.append(f"{query} -> {first[0] if first else 'nothing'}")

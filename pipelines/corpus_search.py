@@ -26,6 +26,7 @@ prepare_haystack()
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 10.0
+_KEYWORD_ARM = "keyword_retriever"
 
 
 class PipelineRun(NamedTuple):
@@ -132,10 +133,13 @@ class CorpusSearch:
             index = self._index()
             info, pipeline = index.info, index.ready_pipeline()
             started = time.perf_counter()
-            index.filled_store("keyword_retriever")
             # A component that the profile has no model for was left out.
             given = {name: dict(values) for name, values in inputs.items() if name in pipeline.graph}
-            outputs = pipeline.run(given, include_outputs_from={name for name in explained if name in pipeline.graph})
+            wanted = {*explained, _KEYWORD_ARM} & set(pipeline.graph)
+            outputs = pipeline.run(given, include_outputs_from=wanted)
+            keyword = outputs.get(_KEYWORD_ARM, {})
+            if not keyword.get("degraded") and not any(ranking.entries for ranking in keyword.get("rankings", [])):
+                index.refuse_empty(_KEYWORD_ARM)
         named = {part for output in outputs.values() for part in output.get("degraded", [])}
         if info.vectors < info.chunks:  # embedding goes on: the vector arm sees a part of the chunks
             named.add("vector")
@@ -217,15 +221,18 @@ class CorpusSearch:
         index = getattr(self._using, "index", None) or self._served
         return index.stores() if index else {}
 
-    def filled_store(self, name: str) -> Any:
-        """
-        The keyword store of a component of the query pipeline.
+    def store_of(self, name: str) -> Any:
+        """The keyword store of a component of the query pipeline."""
+        return self._index().store_of(name)
 
-        :param name: The component.
-        :returns: The store.
+    def refuse_empty(self, name: str) -> None:
+        """
+        Make sure, after a search found nothing, that there was something to search.
+
+        :param name: The component whose keyword store was searched.
         :raises IndexMissingError: When it lost what the manifest knows: an empty answer would pass for a true one.
         """
-        return self._index().filled_store(name)
+        self._index().refuse_empty(name)
 
     def _edition(self, info: IndexInfo) -> dict[str, Any]:
         return {"name": self.corpus, "version": info.corpus_version, "editions": info.editions}
@@ -271,7 +278,7 @@ class CorpusSearch:
         try:
             index = self._opened(state)
             index.warm_up()
-            index.filled_store("keyword_retriever")
+            index.refuse_empty(_KEYWORD_ARM)
         except Exception as error:
             self._switch_problem = f"generation {state.generation} is active but can't be searched: {error}"
             logger.warning("%s; the one before is searched", self._switch_problem, exc_info=True)

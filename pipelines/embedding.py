@@ -1,12 +1,13 @@
 """The vector pass of an index run: every chunk of the keyword store gets its vector, and only those do."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pipelines.counting import counted
+from pipelines.earlier_vectors import EarlierVectors
 from pipelines.errors import TansakuError
 from pipelines.free_space import require_space_for_vectors
 from pipelines.loading import Definition, build
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOADING, EMBEDDING = "loading the embedder", "embedding chunks"
+TAKING_OVER = "taking over vectors of the generation before"
 REMOVING, REFRESHING = "removing vectors of replaced text", "updating vectors' metadata"
 # Each write publishes a new state of the vector store, so it is worth a few seconds of embedding.
 BATCH, STEP = 512, 64
@@ -124,6 +126,29 @@ class VectorPass:
         if rows:
             progress(REFRESHING, len(rows), len(rows))
 
+    def take_over(self, earlier: EarlierVectors, recipe: VectorRecipe, progress: Progress) -> list[str]:
+        """
+        Use the vectors that another generation has of the same texts, where the same recipe made them.
+
+        :param earlier: The other generation's vectors.
+        :param recipe: What vectors are made by now.
+        :param progress: Called before each batch and at the end.
+        :returns: A note for the user, if there were such vectors.
+        """
+        if earlier.recipe != recipe:
+            return []
+        total, seen, taken = self._manifest.count_todo(), 0, 0
+        for rows in self._waiting():
+            progress(TAKING_OVER, seen, total)
+            vectors = earlier.of_chunks(rows)
+            with self._manifest.turn():
+                same = self._manifest.unchanged([row for row in rows if row["id"] in vectors])
+                self._write(list(self._chunks_of(same).values()), vectors)
+                self._manifest.mark_embedded(same)
+            seen, taken = seen + len(rows), taken + len(same)
+        progress(TAKING_OVER, seen, total)
+        return [f"{counted(taken, 'vector')} of unchanged texts taken over from the generation before"] if taken else []
+
     def run(self, progress: Progress) -> int:
         """
         Embed what waits for it.
@@ -191,9 +216,12 @@ class VectorPass:
 
     def _keep_vectors(self, chunks: "list[Document]") -> set[str]:
         """Write chunks again with the vectors that the store has for them; only their metadata changed."""
+        return self._write(chunks, self.store.get_vectors([chunk.id for chunk in chunks]))
+
+    def _write(self, chunks: "list[Document]", vectors: Mapping[str, Any]) -> set[str]:
+        """Write the chunks that have a vector."""
         from haystack.document_stores.types import DuplicatePolicy
 
-        vectors = self.store.get_vectors([chunk.id for chunk in chunks])
         known = [replace(chunk, embedding=vectors[chunk.id]) for chunk in chunks if chunk.id in vectors]
         if known:
             self.store.write_documents(known, DuplicatePolicy.OVERWRITE)

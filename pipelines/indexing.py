@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.corpora import Corpus
+from pipelines.earlier_vectors import EarlierVectors
 from pipelines.embedding import VectorPass
 from pipelines.free_space import full_disk_named, require_space, space_for_sources
 from pipelines.generations import chosen_generation, chosen_manifest
@@ -88,8 +89,14 @@ class IndexRun:
         with index_lock(self._settings, self._corpus.name, None if self._shard == WHOLE else self._shard):
             return self.run_locked(paths or [], vectors=vectors, prune=prune)
 
-    def run_locked(self, paths: list[Path], *, vectors: bool = True, prune: bool = False) -> IndexReport:
-        """The same as `run`, for those who hold the index's lock."""
+    def run_locked(
+        self, paths: list[Path], *, vectors: bool = True, prune: bool = False, earlier: EarlierVectors | None = None
+    ) -> IndexReport:
+        """
+        The same as `run`, for those who hold the index's lock.
+
+        :param earlier: Vectors of another generation, which needn't be made again.
+        """
         generation = chosen_generation(self._settings, self._corpus.name)
         self._settings = self._settings.of_generation(generation)
         self._definition = resolve(self._corpus.indexing, self._profile, self._settings, self._corpus.name)
@@ -120,12 +127,14 @@ class IndexRun:
             if vector_pass:
                 self._stores["vector"] = vector_pass.store
                 stack.callback(vector_pass.close)
+                recipe = VectorRecipe.of(self._definition, self._settings, self._corpus.name)
                 with self._manifest.turn():
-                    notes += vector_pass.renew(VectorRecipe.of(self._definition, self._settings, self._corpus.name))
+                    notes += vector_pass.renew(recipe)
                     vector_pass.remove_outdated(self._progress)
                     vector_pass.check()
                 vector_pass.refresh(self._progress)
                 if vectors:
+                    notes += vector_pass.take_over(earlier, recipe, self._progress) if earlier else []
                     with self._timed("vectors"):
                         vector_pass.run(self._progress)
             with self._manifest.turn():

@@ -116,8 +116,7 @@ class MpepSearch(CorpusSearch):
         if max_chunks > _MOST_CHUNKS:
             raise ArgumentError("max_chunks", max_chunks, f"an integer from 1 to {_MOST_CHUNKS:,}")
         self.info()
-        store = self.filled_store("section_lookup")
-        documents, total, missing = request.find(store, max_chunks)
+        documents, total, missing = request.find(self.store_of("section_lookup"), max_chunks)
         if total:
             return {
                 "section": section_number.strip(),
@@ -125,6 +124,7 @@ class MpepSearch(CorpusSearch):
                 "chunks": [{"text": d.content, "metadata": as_metadata(d)} for d in documents],
                 **({"missing": missing} if missing else {}),
             }
+        self.refuse_empty("section_lookup")
         if not request.parts:
             raise ArgumentError("section_number", section_number, SECTION_FORMS)
         is_manual = any(name.startswith("mpep:") for part in request.parts for name in part.names)

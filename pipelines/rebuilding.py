@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.corpora import Corpus
+from pipelines.earlier_vectors import earlier_vectors
 from pipelines.errors import TansakuError
 from pipelines.generation_checks import find_problems
 from pipelines.generation_removal import remove_generation
@@ -83,7 +84,7 @@ class GenerationKeeper:
     ) -> Rebuilt:
         """
         Build a new generation of all that is under some paths, check it, and search it from then on. A rebuild that
-        was stopped is finished by the next one.
+        was stopped is finished by the next one. Vectors of texts that did not change are taken over.
 
         :param paths: Files, folders and archives.
         :param keep: How many old generations stay, 1 or more: searches under way finish on the last one.
@@ -99,7 +100,8 @@ class GenerationKeeper:
             number = self._generations.start()
             own = self._settings.of_generation(number)
             run = IndexRun(self._corpus, own, self._profile, self._progress, workers)
-            report = run.run_locked(paths, prune=True)
+            with earlier_vectors(self._corpus, self._settings.of_generation(before), self._profile) as earlier:
+                report = run.run_locked(paths, prune=True, earlier=earlier)
             self._progress(CHECKING, 0, 1)
             problems = find_problems(self._corpus, own, self._profile, report, before) or proof(own)
             self._progress(CHECKING, 1, 1)

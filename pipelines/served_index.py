@@ -70,20 +70,27 @@ class ServedIndex:
         found["vector"] = getattr(pipeline.get_component("vector_retriever"), "document_store", None)
         return {name: store for name, store in found.items() if store is not None}
 
-    def filled_store(self, name: str) -> Any:
+    def store_of(self, name: str) -> Any:
         """
         The keyword store of a component of the query pipeline.
 
         :param name: The component.
         :returns: The store.
-        :raises IndexMissingError: When it lost what the manifest knows: an empty answer would pass for a true one.
         """
         pipeline = self.pipelines.any() or self.pipelines.ready(embeds=False)
-        store = getattr(pipeline.get_component(name), "document_store")  # noqa: B009
-        counts, _ = count_reachable({name: store})
+        return getattr(pipeline.get_component(name), "document_store")  # noqa: B009
+
+    def refuse_empty(self, name: str) -> None:
+        """
+        Make sure that nothing was found because nothing is there to be found. To be asked after a search that found
+        nothing, since it costs a request on servers.
+
+        :param name: The component whose keyword store was searched.
+        :raises IndexMissingError: When it lost what the manifest knows: an empty answer would pass for a true one.
+        """
+        counts, _ = count_reachable({name: self.store_of(name)})
         if counts.get(name) == 0:
             raise IndexMissingError(self._corpus)
-        return store
 
     def __enter__(self) -> "ServedIndex":
         with self._changed:

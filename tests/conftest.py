@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,7 +18,7 @@ import yaml
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
 
 if TYPE_CHECKING:
-    from pipelines.mpep import MpepSearch
+    from pipelines.settings import Settings
 
 TESTS = Path(__file__).parent
 PROJECT = TESTS.parent
@@ -36,16 +36,45 @@ class SampleIndex:
     data_dir: Path
     profile: Path
 
-    def search(self) -> "MpepSearch":
+    def search(self, corpus: str = "us-patent-law") -> Any:
         """A search that is ready."""
-        from pipelines.mpep import MpepSearch
         from pipelines.settings import Settings
 
-        search = MpepSearch(str(self.profile), Settings(data_dir=self.data_dir))
-        with pytest.MonkeyPatch.context() as patch:
-            allow_word_embedders(patch)
-            search.warm_up()
-        return search
+        return ready_search(corpus, self.profile, Settings(data_dir=self.data_dir))
+
+
+def ready_search(corpus: str, profile: Path, settings: "Settings") -> Any:
+    """A search over a corpus that is ready."""
+    from pipelines.mpep import MpepSearch
+    from pipelines.rag import RagSearch
+
+    searches: dict[str, type[MpepSearch | RagSearch]] = {"us-patent-law": MpepSearch, "company-docs": RagSearch}
+    search = searches[corpus](str(profile), settings)
+    with pytest.MonkeyPatch.context() as patch:
+        allow_word_embedders(patch)
+        search.warm_up()
+    return search
+
+
+def write_word_profile(profile: Path, path: Path, **others: Any) -> None:
+    """Write a profile that is like another one but for embedders that count words, and what else is given."""
+    names = yaml.safe_load(profile.read_text(encoding="utf-8"))
+    names["embedder"] = {
+        "query": {"type": "word_embedders.WordTextEmbedder"},
+        "passage": {"type": "word_embedders.WordDocumentEmbedder"},
+    }
+    path.write_text(yaml.safe_dump({**names, **others}), encoding="utf-8")
+
+
+def index_sources(corpus: str, settings: "Settings", profile: Path, sources: list[Path]) -> None:
+    """Bring an index with word vectors up to date; all of the sources must be readable."""
+    with pytest.MonkeyPatch.context() as patch:
+        allow_word_embedders(patch)
+        from pipelines.corpora import get_corpus
+        from pipelines.indexing import IndexRun
+
+        report = IndexRun(get_corpus(corpus), settings, str(profile)).run(sources)
+    assert report.failures == []
 
 
 def allow_word_embedders(patch: pytest.MonkeyPatch) -> None:
@@ -103,23 +132,13 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> SampleIndex:
     """The samples, indexed once for all tests; don't change it."""
     folder = tmp_path_factory.mktemp("samples")
-    names = yaml.safe_load((PROJECT / "pipelines/yaml/profiles/embedded.yaml").read_text(encoding="utf-8"))
-    names["embedder"] = {
-        "query": {"type": "word_embedders.WordTextEmbedder"},
-        "passage": {"type": "word_embedders.WordDocumentEmbedder"},
-    }
-    (folder / "words.yaml").write_text(yaml.safe_dump(names), encoding="utf-8")
+    write_word_profile(PROJECT / "pipelines/yaml/profiles/embedded.yaml", folder / "words.yaml")
     index = SampleIndex(folder / "data", folder / "words.yaml")
-    with pytest.MonkeyPatch.context() as patch:
-        allow_word_embedders(patch)
-        from pipelines.corpora import get_corpus
-        from pipelines.indexing import IndexRun
-        from pipelines.settings import Settings
+    from pipelines.settings import Settings
 
-        statutes = TESTS / "components/converters/data/mpep-9015-appx-l.html"
-        run = IndexRun(get_corpus("us-patent-law"), Settings(data_dir=index.data_dir), str(index.profile))
-        report = run.run([PROJECT / "samples/us_patent_law", statutes])
-    assert report.failures == []
+    statutes = TESTS / "components/converters/data/mpep-9015-appx-l.html"
+    sources = [PROJECT / "samples/us_patent_law", statutes]
+    index_sources("us-patent-law", Settings(data_dir=index.data_dir), index.profile, sources)
     return index
 
 

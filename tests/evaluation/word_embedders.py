@@ -10,11 +10,13 @@ from haystack import Document, component
 
 from components.retrieval.vectors import QueryVectors
 
+_WORDS = re.compile(r"[a-z]{3,}|[\u3040-\u30ff\u4e00-\u9fff]")  # of Japanese text each character
+
 
 def vector(text: str) -> np.ndarray:
     """A unit vector that is near those of texts with the same words."""
     numbers = np.zeros(384, dtype=np.float32)
-    for word in re.findall(r"[a-z]{3,}", text.lower()):
+    for word in re.findall(_WORDS, text.lower()):
         numbers[zlib.crc32(word.encode()) % 384] += 1
     numbers[0] += 0.01
     return numbers / np.linalg.norm(numbers)

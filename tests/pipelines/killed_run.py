@@ -9,6 +9,8 @@ from typing import Any
 
 from notes_corpus import Notes
 
+from components.stores.elasticsearch_bulk import BulkWriter
+from components.stores.qdrant_connection import QdrantConnection
 from components.stores.qdrant_edge_shards import QdrantEdgeShards
 from components.stores.tantivy_index import TantivyIndex
 from pipelines import embedding, pending_sources
@@ -31,10 +33,12 @@ def main(folder: Path, fatal: int, moment: str) -> None:
 
         return wrapper
 
-    # Everything that changes what is on disk goes through these.
+    # Everything that changes what is on disk or on servers goes through these.
     for owner, name in (
         (TantivyIndex, "commit"),
         (QdrantEdgeShards, "commit"),
+        (BulkWriter, "_send"),
+        (QdrantConnection, "write"),
         (Manifest, "begin"),
         (Manifest, "finish"),
         (Manifest, "mark_embedded"),
@@ -43,7 +47,7 @@ def main(folder: Path, fatal: int, moment: str) -> None:
     ):
         setattr(owner, name, watched(getattr(owner, name)))
     pending_sources.BATCH_SOURCES, embedding.BATCH = 2, 3
-    Notes(folder, os.environ.get("NOTES_DATABASE_URL")).run()
+    Notes(folder, os.environ.get("NOTES_DATABASE_URL"), os.environ["NOTES_PROFILE"]).run()
 
 
 if __name__ == "__main__":

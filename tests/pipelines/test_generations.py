@@ -1,9 +1,11 @@
 """New generations beside the one that is searched: built, checked, switched to, gone back from, removed."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from note_components import LetterEmbedder
 from notes_corpus import Notes
 
 from pipelines.embedding import VectorPass
@@ -65,6 +67,32 @@ def test_a_rebuilt_index_is_that_of_a_first_run(notes: Notes, tmp_path: Path) ->
     keeper(notes).rebuild([notes.sources], workers=1)
 
     assert notes.state() == fresh.state()
+
+
+def test_a_rebuild_embeds_new_texts_alone(notes_everywhere: Notes, tmp_path: Path) -> None:
+    notes, fresh = notes_everywhere, Notes(tmp_path / "fresh")
+    notes.write("a.txt", "notes 10", "N1: Apples. Ants", "N2: Bees", "N3: Figs")
+    notes.run()
+    for target in (notes, fresh):
+        target.write("a.txt", "notes 20", "N1: Apples. Adders", "N3: Figs", "N4: Bees")
+    fresh.run()
+    LetterEmbedder.embedded.clear()
+
+    report = keeper(notes).rebuild([notes.sources], workers=1).report
+
+    assert LetterEmbedder.embedded == ["N1#2", "N4#1"]
+    assert "2 vectors of unchanged texts taken over from the generation before" in report.notes
+    assert notes.state() == fresh.state()
+
+
+def test_vectors_that_cant_be_read_are_made_again(notes: Notes, caplog: pytest.LogCaptureFixture) -> None:
+    shutil.rmtree(notes.folder / "vectors")
+    (notes.folder / "vectors").write_text("no store")
+
+    keeper(notes).rebuild([notes.sources], workers=1)
+
+    assert notes.store("vector").ids() == ["N1#1"]
+    assert "can't be taken over" in caplog.text
 
 
 def test_later_runs_bring_the_new_generation_up_to_date(notes: Notes) -> None:

@@ -18,7 +18,11 @@ PROJECT = HERE.parents[1]
 
 
 def run_and_kill(notes: Notes, commit: int, moment: str) -> int:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT), str(HERE)])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(PROJECT), str(HERE)]),
+        "NOTES_PROFILE": notes.settings.profile,
+    }
     if url := notes.settings.database_url:
         environment["NOTES_DATABASE_URL"] = url.get_secret_value()
     command = [sys.executable, str(HERE / "killed_run.py"), str(notes.sources.parent), str(commit), moment]
@@ -41,9 +45,9 @@ def fill(notes: Notes, second: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", [1])
-def test_killed_runs_lose_nothing(notes_anywhere: Notes, tmp_path: Path, seed: int) -> None:
+def test_killed_runs_lose_nothing(notes_everywhere: Notes, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    killed, calm = notes_anywhere, Notes(tmp_path / "calm")
+    killed, calm = notes_everywhere, Notes(tmp_path / "calm")
     kills = 0
     for second in (False, True):
         fill(killed, second)
@@ -54,6 +58,7 @@ def test_killed_runs_lose_nothing(notes_anywhere: Notes, tmp_path: Path, seed: i
     killed.run()
 
     assert kills >= 8
+    assert Doctor(killed.corpus, killed.settings).examine().ok
     assert killed.state() == calm.state()
 
 

@@ -4,35 +4,40 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 
+from benchmarks.load import Load, Question, mixed
 from pipelines.errors import ConfigError, StoreDownError
 from pipelines.settings import Settings
 from pipelines.store_outage import refuse_without, required_parts
-from tests.pipelines.cluster_samples import ClusterIndex, cluster_samples
+from tests.pipelines.cluster_samples import ClusterIndex, Place, cluster_samples, questions
+from tests.servers.postgres_server import PostgresServer
 from tests.servers.qdrant.process import QdrantServer
 from tests.servers.search_server import SearchServer
 
 QUESTION = "may new matter be added to the specification by amendment"
 _HEALED_SECONDS = 10
+_PATIENCE = 60
 
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[dict[str, Any]]:
     """Servers of these tests' own, to kill."""
-    with SearchServer("elasticsearch") as search_server, QdrantServer() as qdrant:
-        yield {"keyword": search_server, "vector": qdrant}
+    with SearchServer("elasticsearch") as search_server, QdrantServer() as qdrant, PostgresServer() as postgres:
+        yield {"keyword": search_server, "vector": qdrant, "manifest": postgres}
 
 
 @pytest.fixture(scope="module")
 def cluster(servers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterIndex]:
     """The samples on them."""
-    folder = tmp_path_factory.mktemp("cluster")
+    urls = [servers[name].url for name in ("keyword", "vector", "manifest")]
+    place = Place("elasticsearch", urls[0], urls[1], tmp_path_factory.mktemp("cluster"), urls[2])
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("QDRANT_API_KEY", raising=False)
-        with cluster_samples("elasticsearch", servers["keyword"].url, servers["vector"].url, folder) as index:
+        with cluster_samples(place) as index:
             yield index
 
 
@@ -88,8 +93,45 @@ def test_answers_go_on_without_a_server_that_was_killed(
     assert search.health()["degraded"] == []
 
 
-def test_answers_go_on_without_a_server_that_hangs(cluster: ClusterIndex, servers: dict[str, Any]) -> None:
+def asked(search: Any) -> list[Question]:
+    """Questions for a load."""
+    return [Question("questions", text, partial(search.search, text)) for text in [*questions()[:5], "608.01(o)"]]
+
+
+@pytest.mark.parametrize("arm", ["keyword", "vector"])
+def test_no_answer_is_lost_under_load_when_a_server_is_killed(
+    arm: str, cluster: ClusterIndex, servers: dict[str, Any]
+) -> None:
     search = cluster.search()
+    with Load(asked(search), threads=3) as load:
+        assert load.wait_for(lambda answer: not answer.error, _PATIENCE)
+        with down(servers[arm]):
+            assert load.wait_for(lambda answer: answer.degraded == (arm,), _PATIENCE)
+        assert load.wait_for(lambda answer: not answer.error and not answer.degraded, _HEALED_SECONDS)
+
+    assert load.errors() == {}
+    assert set(load.degraded()) == {arm}
+    assert all(answer.hits for answer in load.answers)
+    assert mixed(load.answers) == []
+
+
+def test_answers_stay_whole_under_load_when_the_manifests_database_is_killed(
+    cluster: ClusterIndex, servers: dict[str, Any]
+) -> None:
+    search = cluster.search()
+    with Load(asked(search), threads=3) as load:
+        assert load.wait_for(lambda answer: not answer.error, _PATIENCE)
+        with down(servers["manifest"]):
+            assert load.wait_for(lambda answer: "can't be used" in search.health().get("detail", ""), _PATIENCE)
+        assert load.wait_for(lambda answer: "detail" not in search.health(), _HEALED_SECONDS)
+
+    assert load.errors() == {}
+    assert load.degraded() == {}
+    assert mixed(load.answers) == []
+
+
+def test_answers_go_on_without_a_server_that_hangs(cluster: ClusterIndex, servers: dict[str, Any]) -> None:
+    search = cluster.hurried("vector").search()
 
     with hanging(servers["vector"]):
         answer = search.search(QUESTION)
@@ -109,7 +151,7 @@ def test_a_process_that_starts_without_a_server_answers_and_heals(
 
 
 def test_without_both_servers_there_is_no_answer(cluster: ClusterIndex, servers: dict[str, Any]) -> None:
-    search = cluster.search()
+    search = cluster.hurried("vector").search()
     with down(servers["keyword"]), hanging(servers["vector"]):
         with pytest.raises(StoreDownError, match="can't do without keyword"):
             search.search(QUESTION)
@@ -140,7 +182,7 @@ def test_production_gives_no_answer_without_a_required_server(
 def test_a_server_that_never_answers_is_no_keyword_arm(cluster: ClusterIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("ELASTICSEARCH_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        assert cluster.search().search(QUESTION)["degraded"] == ["keyword"]
+        assert cluster.hurried("keyword").search().search(QUESTION)["degraded"] == ["keyword"]
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """
 A real Elasticsearch or OpenSearch server for tests: on loopback, with a folder of its own, without containers.
 
-    python tests/servers/search_server.py elasticsearch
+    python tests/servers/search_server.py elasticsearch [NODES]
 
-It prints the server's URL as its first line and stops the server when its standard input ends, so that no server
-outlives a test run, however that ends. Each line of input is a command, answered by `done`:
+It prints the server's URL as its first line (of several nodes, all URLs, separated by commas) and stops the server when
+its standard input ends, so that no server outlives a test run, however that ends. Each line of input is a command,
+answered by `done`:
 
 | command | what it does                                                       |
 |---------|--------------------------------------------------------------------|
 | kill    | kills the server as a crash would                                  |
 | start   | starts it again, on the same port and with its data, until ready   |
+
+Of several nodes a number names the one: `kill 1`.
 
 The servers are the distributions that their makers publish on Maven Central for integration tests: the servers
 themselves with few modules. There are no scripts, no `_delete_by_query`, no `_reindex`, no analysers but whitespace,
@@ -17,6 +20,7 @@ standard, simple, stop and keyword, and in Elasticsearch no `GET /`.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -28,7 +32,7 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -75,12 +79,13 @@ class SearchServer:
             server.start()
 
     :param kind: A key of `DISTRIBUTIONS`.
+    :param nodes: How many nodes form the cluster; `url` has all of them.
     """
 
-    def __init__(self, kind: str):
+    def __init__(self, kind: str, nodes: int = 1):
         self.kind = kind
         self.url = ""
-        self._program = [sys.executable, __file__, kind]
+        self._program = [sys.executable, __file__, kind, str(nodes)]
 
     def __enter__(self) -> "SearchServer":
         # A session of its own keeps the terminal's Ctrl-C from it: it ends after the tests that use it.
@@ -95,13 +100,13 @@ class SearchServer:
     ) -> None:
         self._process.__exit__(kind, error, trace)  # closes the pipes and waits
 
-    def kill(self) -> None:
-        """Kill the server as a crash would."""
-        self._command("kill")
+    def kill(self, node: int | None = None) -> None:
+        """Kill the server, or one of its nodes, as a crash would."""
+        self._command("kill" if node is None else f"kill {node}")
 
-    def start(self) -> None:
+    def start(self, node: int | None = None) -> None:
         """Start it again and wait until it is ready."""
-        self._command("start")
+        self._command("start" if node is None else f"start {node}")
 
     def _command(self, name: str) -> None:
         assert self._process.stdin
@@ -119,28 +124,33 @@ class SearchServer:
 
 class ServerProcess:
     """
-    The server itself, in a folder.
+    A server of one node, or one node of several, in a folder.
 
     :param kind: A key of `DISTRIBUTIONS`.
     :param folder: An empty folder.
+    :param home: The unpacked distribution; it is unpacked into the folder by default.
+    :param ports: The ports of all nodes, for requests and for one another, this one's first.
     """
 
-    def __init__(self, kind: str, folder: Path):
-        self.port, transport_port = free_ports(2)
-        self.url = f"http://127.0.0.1:{self.port}"
+    def __init__(self, kind: str, folder: Path, home: Path | None = None, ports: Sequence[tuple[int, int]] = ()):
+        ports = ports or _port_pairs(1)
+        port, transport_port = ports[0]
+        self.url = f"http://127.0.0.1:{port}"
         self._kind = kind
         self._folder = folder
-        self._home = _unpack(kind, folder)
+        self._nodes = len(ports)
+        self._home = home or _unpack(kind, folder)
         self._log = folder / "output.log"
         self._process: subprocess.Popen[bytes] | None = None
         settings = (
-            "cluster.name: tansaku-test\nnetwork.host: 127.0.0.1\ndiscovery.type: single-node\n"
-            "cluster.routing.allocation.disk.threshold_enabled: false\n"
-            f"http.port: {self.port}\ntransport.port: {transport_port}\n"
+            f"cluster.name: tansaku-test\nnode.name: n{transport_port}\nnetwork.host: 127.0.0.1\n"
+            f"{_discovery([peer for _, peer in ports])}cluster.routing.allocation.disk.threshold_enabled: false\n"
+            f"http.port: {port}\ntransport.port: {transport_port}\n"
             f"path.data: {folder}/data\npath.logs: {folder}/logs\n{DISTRIBUTIONS[kind].settings}"
         )
         (folder / "tmp").mkdir()
-        (self._home / "config" / f"{kind}.yml").write_text(settings, encoding="utf-8")
+        shutil.copytree(self._home / "config", folder / "config")
+        (folder / "config" / f"{kind}.yml").write_text(settings, encoding="utf-8")
 
     def start(self) -> None:
         """
@@ -148,6 +158,11 @@ class ServerProcess:
 
         :raises RuntimeError: If it ends before, or takes too long.
         """
+        self.launch()
+        self.wait_until_ready()
+
+    def launch(self) -> None:
+        """Start the server, without waiting for it."""
         as_nobody = given_to_nobody(self._folder)
         variable = DISTRIBUTIONS[self._kind].variable
         java = shutil.which("java")
@@ -158,6 +173,7 @@ class ServerProcess:
             f"{variable}_JAVA_HOME": str(Path(java).resolve().parents[1]),
             f"{variable}_JAVA_OPTS": _HEAP,
             f"{variable}_TMPDIR": str(self._folder / "tmp"),
+            f"{variable}_PATH_CONF": str(self._folder / "config"),
         }
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -170,7 +186,6 @@ class ServerProcess:
                 start_new_session=True,
                 **as_nobody,
             )
-        self._wait_until_ready(self._process)
 
     def kill(self) -> None:
         """Kill it with all its processes, if it runs."""
@@ -179,16 +194,69 @@ class ServerProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
-    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+    def wait_until_ready(self) -> None:
+        """
+        Wait until it answers, together with the other nodes.
+
+        :raises RuntimeError: If it ends before, or takes too long.
+        """
+        assert self._process
         end = time.monotonic() + _READY_SECONDS
-        while time.monotonic() < end and process.poll() is None:
+        health = f"{self.url}/_cluster/health?wait_for_status=yellow&wait_for_nodes={self._nodes}"
+        while time.monotonic() < end and self._process.poll() is None:
             try:
-                with urllib.request.urlopen(f"{self.url}/_cluster/health?wait_for_status=yellow", timeout=10):
+                with urllib.request.urlopen(health, timeout=10):
                     return
             except (OSError, urllib.error.URLError):
                 time.sleep(0.2)
         sys.stderr.write(self._log.read_text(encoding="utf-8", errors="replace")[-5000:])
         raise RuntimeError(f"{self._kind} isn't ready after {_READY_SECONDS} s, or ended; its log is above")
+
+
+class NodesProcess:
+    """
+    Several nodes that form a cluster.
+
+    :param kind: A key of `DISTRIBUTIONS`.
+    :param folder: An empty folder.
+    :param nodes: How many.
+    """
+
+    def __init__(self, kind: str, folder: Path, nodes: int):
+        home = _unpack(kind, folder)
+        given_to_nobody(folder)
+        ports = _port_pairs(nodes)
+        self._nodes = []
+        for number in range(nodes):
+            (folder / f"n{number}").mkdir()
+            self._nodes.append(ServerProcess(kind, folder / f"n{number}", home, [*ports[number:], *ports[:number]]))
+        self.url = ",".join(node.url for node in self._nodes)
+
+    def start(self, node: int | None = None) -> None:
+        """Start all nodes, or one, and wait until they have found one another."""
+        started = self._nodes if node is None else [self._nodes[node]]
+        for each in started:
+            each.launch()
+        for each in started:
+            each.wait_until_ready()
+
+    def kill(self, node: int | None = None) -> None:
+        """Kill all nodes, or one."""
+        for each in self._nodes if node is None else [self._nodes[node]]:
+            each.kill()
+
+
+def _discovery(peers: Sequence[int]) -> str:
+    """The settings by which nodes find one another."""
+    if len(peers) == 1:
+        return "discovery.type: single-node\n"
+    hosts, names = ([f"{prefix}{port}" for port in sorted(peers)] for prefix in ("127.0.0.1:", "n"))
+    return f"discovery.seed_hosts: {json.dumps(hosts)}\ncluster.initial_master_nodes: {json.dumps(names)}\n"
+
+
+def _port_pairs(count: int) -> list[tuple[int, int]]:
+    ports = free_ports(2 * count)
+    return list(zip(ports[::2], ports[1::2], strict=True))
 
 
 def _unpack(kind: str, folder: Path) -> Path:
@@ -236,9 +304,11 @@ class Server(Protocol):
 
     url: str
 
-    def start(self) -> None: ...
+    @property
+    def start(self) -> Callable[..., None]: ...
 
-    def kill(self) -> None: ...
+    @property
+    def kill(self) -> Callable[..., None]: ...
 
 
 def serve(kind: str, make: Callable[[Path], Server]) -> None:
@@ -257,7 +327,8 @@ def serve(kind: str, make: Callable[[Path], Server]) -> None:
         server.start()
         print(server.url, flush=True)
         for line in sys.stdin:
-            {"kill": server.kill, "start": server.start}[line.strip()]()
+            name, *node = line.split()
+            {"kill": server.kill, "start": server.start}[name](*map(int, node))
             print("done", flush=True)
     finally:
         if server is not None:
@@ -265,5 +336,15 @@ def serve(kind: str, make: Callable[[Path], Server]) -> None:
         shutil.rmtree(folder)
 
 
+def main(kind: str, nodes: int = 1) -> None:
+    """
+    Serve until the standard input ends.
+
+    :param kind: A key of `DISTRIBUTIONS`.
+    :param nodes: How many nodes.
+    """
+    serve(kind, lambda folder: ServerProcess(kind, folder) if nodes == 1 else NodesProcess(kind, folder, nodes))
+
+
 if __name__ == "__main__":
-    serve(sys.argv[1], lambda folder: ServerProcess(sys.argv[1], folder))
+    main(sys.argv[1], *map(int, sys.argv[2:]))
