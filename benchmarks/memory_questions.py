@@ -1,5 +1,6 @@
 """Questions with known answers, and what a query pipeline finds for them before memory acts."""
 
+import hashlib
 import json
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -14,11 +15,12 @@ from components.retrieval.ranking import Candidate, Candidates, source_of
 from components.retrieval.vectors import QueryVectors
 from evaluation.datasets import load_dataset
 from evaluation.scratch_index import build_scratch_index
-from pipelines.loading import build, resolve, without
+from pipelines.loading import build, pipeline_path, resolve, without
 from pipelines.settings import Settings
 
 _BOOSTER = "memory_booster.candidates"
 _ENDS = (_BOOSTER, "section_lookup.candidates", "loader.candidates")
+SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Question:
     :param text: What is asked.
     :param answer: The document that answers it.
     :param vector: Its embedding.
-    :param found: What is found, best first; documents by their best chunks.
+    :param found: The chunks that are found, best first.
     """
 
     text: str
@@ -47,9 +49,19 @@ class Question:
         """Its embedding as the memory's components take it."""
         return QueryVectors((self.vector,), (self.text,))
 
+    @property
+    def shown(self) -> list[str]:
+        """The ten chunks that people see."""
+        return [candidate.id for candidate in self.found.items[:SHOWN]]
+
+    @property
+    def right(self) -> str | None:
+        """The first of those that is of the right document."""
+        return next((chunk for chunk in self.shown if source_of(chunk) == self.answer), None)
+
     def gain(self, found: Candidates) -> float:
-        """nDCG@10 of an order with one right document."""
-        ids = [candidate.id for candidate in found.items[:10]]
+        """nDCG@10 of an order with one right document; documents by their best chunks."""
+        ids = list(dict.fromkeys(source_of(candidate.id) for candidate in found.items))[:SHOWN]
         return float(1 / np.log2(ids.index(self.answer) + 2)) if self.answer in ids else 0.0
 
 
@@ -70,15 +82,20 @@ class AnsweredQuestions:
 
     def __post_init__(self) -> None:
         base = self.cache or Settings().data_dir.expanduser() / "evaluation"
-        kept = base / f"{self.folder.name}-{Path(self.pipeline).stem}-memory.npz"
+        kept = base / f"{self.folder.name}-{Path(self.pipeline).stem}-{self._digest()}-memory.npz"
         if not kept.is_file():
             self._ask(kept)
         data = np.load(kept)
         rows = [json.loads(row) for row in data["rows"]]
         self.questions = [
-            Question(row["text"], row["answer"], vector, Candidates(tuple(Candidate(i, s) for i, s in row["found"])))
+            Question(row["text"], row["answer"], vector, Candidates(tuple(Candidate(*found) for found in row["found"])))
             for row, vector in zip(rows, data["vectors"], strict=True)
         ]
+
+    def _digest(self) -> str:
+        """The same for the same questions and the same pipeline file."""
+        read = [*sorted(self.folder.glob("queries.*")), pipeline_path(self.pipeline, Settings())]
+        return hashlib.sha256(b"\0".join(path.read_bytes() for path in read)).hexdigest()[:12]
 
     @cached_property
     def by_answer(self) -> dict[str, list[Question]]:
@@ -105,11 +122,9 @@ class AnsweredQuestions:
                 outputs = pipeline.run(
                     {n: {s: query.text} for n, s in asked}, include_outputs_from={sender, "embedder"}
                 )
-                best: dict[str, float] = {}
-                for candidate in outputs[sender]["candidates"].items:
-                    best.setdefault(source_of(candidate.id), candidate.score)
+                found = [(c.id, c.score, c.tier) for c in outputs[sender]["candidates"].items]
                 answer = max(dataset.qrels[query.id].items(), key=lambda pair: pair[1])[0]
-                rows.append(json.dumps({"text": query.text, "answer": answer, "found": list(best.items())}))
+                rows.append(json.dumps({"text": query.text, "answer": answer, "found": found}))
                 vectors.append(outputs["embedder"]["vectors"].vectors[0])
                 progress("asking questions", done + 1, len(dataset.queries))
         np.savez_compressed(kept, rows=np.array(rows), vectors=np.array(vectors))

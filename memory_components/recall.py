@@ -61,13 +61,7 @@ def recall_boosts(
     if not votes:
         return MemoryBoosts()
     standings = _standings(candidates, values_by_document(votes, rules, time.time()))
-    given = view.ratings_given({user for standing in standings for user in standing.values})
-    first: dict[str, float] = {}
-    for vote in votes:
-        first[vote.user_id] = min(vote.rated_at, first.get(vote.user_id, vote.rated_at))
-    # Who rated most is bounded most strictly, and of those alike who came last.
-    users = sorted(given, key=lambda user: (given[user], first[user], user))
-    boosts = memory_boosts(standings, question.user_id, rules, users)
+    boosts = memory_boosts(standings, question.user_id, rules)
     return MemoryBoosts(boosts, used if boosts else {})
 
 
