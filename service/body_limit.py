@@ -1,5 +1,7 @@
 """Middleware that refuses bodies larger than any request of ours."""
 
+from collections.abc import Mapping
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,19 +17,22 @@ class BodyLimitMiddleware:
 
     :param app: The application behind.
     :param largest: The size allowed, in bytes.
+    :param larger: The size allowed for some paths.
     """
 
-    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY):
+    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY, larger: Mapping[str, int] | None = None):
         self.app = app
         self.largest = largest
+        self.larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self.app(scope, receive, send)
             return
+        largest = self.larger.get(scope["path"], self.largest)
         declared = Headers(scope=scope).get("content-length", "0")
         received = bytearray()
-        more = declared.isdecimal() and int(declared) <= self.largest
+        more = declared.isdecimal() and int(declared) <= largest
         too_large = not more
         while more and not too_large:
             message = await receive()
@@ -35,9 +40,9 @@ class BodyLimitMiddleware:
                 return
             received += message.get("body", b"")
             more = message.get("more_body", False)
-            too_large = len(received) > self.largest
+            too_large = len(received) > largest
         if too_large:
-            await send_error(send, 413, f"the body is larger than {self.largest:,} bytes", [(b"connection", b"close")])
+            await send_error(send, 413, f"the body is larger than {largest:,} bytes", [(b"connection", b"close")])
             return
         body: list[Message] = [{"type": "http.request", "body": bytes(received), "more_body": False}]
 

@@ -14,8 +14,8 @@ async def echo_length(request: Request) -> PlainTextResponse:
 
 @pytest.fixture
 def client() -> TestClient:
-    app = Starlette(routes=[Route("/", echo_length, methods=["GET", "POST"])])
-    return TestClient(BodyLimitMiddleware(app, largest=10))
+    app = Starlette(routes=[Route(path, echo_length, methods=["GET", "POST"]) for path in ("/", "/import")])
+    return TestClient(BodyLimitMiddleware(app, largest=10, larger={"/import": 20}))
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,8 @@ def test_a_length_that_is_no_number_is_refused(client, length):
 
 def test_requests_without_a_body_pass(client):
     assert client.get("/").text == "0"
+
+
+@pytest.mark.parametrize(("length", "status"), [(20, 200), (21, 413)])
+def test_some_paths_take_more(client, length, status):
+    assert client.post("/import", content=b"x" * length).status_code == status
