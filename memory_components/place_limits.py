@@ -33,12 +33,14 @@ class Standing:
     :param tier: Candidates never leave their tier.
     :param score: Its score.
     :param values: By user, what the user's vote on it adds before any limit.
+    :param own_places: By how many places the asker's own vote may lift it; None for as many as it comes to.
     """
 
     id: str
     tier: int
     score: float
     values: Mapping[str, float]
+    own_places: int | None = None
 
 
 def allowed_places(gaps: np.ndarray, boost: float, step: float) -> int:
@@ -138,7 +140,7 @@ def memory_boosts(standings: Sequence[Standing], asker: str, rules: BoostRules) 
     :returns: id -> boost, without zeros.
     """
     found = {each.id: document_boost(each.values, asker, rules) for each in standings if each.values}
-    total = {name: boost.own for name, boost in found.items()}
+    total = _own_boosts(standings, {name: boost.own for name, boost in found.items()})
     both_ways = rules.allow_demotion or any(total.values())
     for tier in {each.tier for each in standings if each.id in found and found[each.id].others}:
         ranked = sorted((s for s in standings if s.tier == tier), key=lambda s: (-s.score - total.get(s.id, 0.0), s.id))
@@ -151,6 +153,18 @@ def memory_boosts(standings: Sequence[Standing], asker: str, rules: BoostRules) 
             if change:
                 total[each.id] = total.get(each.id, 0.0) + float(change)
     return {name: boost for name, boost in total.items() if abs(boost) > _NOISE}
+
+
+def _own_boosts(standings: Sequence[Standing], boosts: dict[str, float]) -> dict[str, float]:
+    """The boosts of the asker's own votes, each cut short of the candidate that it may not pass."""
+    ranked = sorted(standings, key=lambda s: (s.tier, -s.score, s.id))
+    for place, each in enumerate(ranked):
+        if each.own_places is None or boosts.get(each.id, 0.0) <= 0 or place <= each.own_places:
+            continue
+        above = ranked[place - each.own_places - 1]
+        if above.tier == each.tier:
+            boosts[each.id] = min(boosts[each.id], max(above.score - each.score - _MARGIN, 0.0))
+    return boosts
 
 
 def _support(standing: Standing, asker: str, rules: BoostRules) -> tuple[int, int]:

@@ -90,6 +90,15 @@ def test_ones_own_rating_moves_as_far_as_its_boost() -> None:
     assert [ranks(standings, asker)["d9"] for asker in ("ann", "bob", "")] == [0, 8, 8]
 
 
+def test_ones_own_rating_after_a_question_that_is_only_like_this_one() -> None:
+    standings = [Standing(f"d{n}", 2, 0.9 - n / 100, {"ann": 0.2} if n == 9 else {}, own_places=2) for n in range(10)]
+
+    assert [ranks(standings, asker)["d9"] for asker in ("ann", "bob")] == [7, 8]
+    near = [Standing("a", 2, 0.9, {}), Standing("b", 2, 0.8, {"ann": 0.2}, own_places=0)]
+    assert ranks(near, "ann") == {"a": 0, "b": 1}
+    assert memory_boosts(near, "ann", RULES) == pytest.approx({"b": 0.1}, abs=1e-8)
+
+
 def test_three_users_move_by_three_places() -> None:
     votes = {"ann": 0.2, "bob": 0.2, "cem": 0.2}
     standings = [Standing(f"d{n}", 2, 0.9 - n / 100, votes if n == 9 else {}) for n in range(10)]

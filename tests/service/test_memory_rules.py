@@ -65,7 +65,7 @@ def start(tmp_path_factory: pytest.TempPathFactory, postgres_server: str) -> Ite
         url = stack.enter_context(new_database(postgres_server))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "components.*,memory_components.*")
-        patch.delenv("TANSAKU_DATABASE_URL", raising=False)
+        patch.setenv("TANSAKU_DATABASE_URL", url)  # that of the manifest, too
         first = Settings(data_dir=folder / "first")
         report = IndexRun(get_corpus("company-docs"), first, workers=1).run([folder / "docs"])
         assert (report.failures, report.vectors) == ([], report.chunks)
@@ -94,7 +94,7 @@ def start(tmp_path_factory: pytest.TempPathFactory, postgres_server: str) -> Ite
             stack.callback(process.kill)
             place = f"http://127.0.0.1:{process.stdout.readline().strip()}"
             client = stack.enter_context(httpx.Client(base_url=place, timeout=120, trust_env=False))
-            wait_until_ready(client, seconds=240)
+            wait_until_ready(client, seconds=120)
             return client
 
         yield started
