@@ -85,7 +85,7 @@ def moves(
         gaps = scores[:place][::-1] - scores[place] if up else scores[place] - scores[place + 1 :]
         lifted, lowered = support[place]
         backed = lifted - lowered if up else lowered - lifted
-        near = np.delete(strongest[max(place - reach, 0) : place + reach + 1], min(place, reach))
+        near = np.concatenate([strongest[max(place - reach, 0) : place], strongest[place + 1 : place + reach + 1]])
         ahead = (lifted if up else lowered) - near.max(initial=0)
         places = min(allowed_places(gaps, abs(float(changes[place])), rules.step), int(backed), int(ahead))
         found[place] = max(places, 0) * (1 if up else -1)
@@ -105,7 +105,7 @@ def limited_scores(scores: np.ndarray, changes: np.ndarray, places: np.ndarray) 
     :returns: Their final scores, in the same order.
     """
     order = list(range(len(scores)))
-    for place in np.flatnonzero(places):
+    for place in map(int, np.flatnonzero(places)):
         order.insert(order.index(place) - places[place], order.pop(order.index(place)))
     final = scores.copy()
     lowest = -np.inf

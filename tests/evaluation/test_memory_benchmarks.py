@@ -41,7 +41,7 @@ def test_like_questions_have_like_vectors_and_the_same_numbers() -> None:
 def test_what_a_rating_gains_for_another(tmp_path: Path, hostile: int, gain: float) -> None:
     """The right one passes the one above it; a hostile user lets the one below pass it."""
     rated = [question("first", 0, "B", "A#1", "B#1", "C#1")]
-    later, other = [question("second", 0, "B", "A#1", "B#1", "C#1")], [question("third", 0, "A", "A#1", "C#1")]
+    later, other = [question("second", 0, "B", "A#1", "B#1", "C#1")], [question("third", 1, "A", "A#1", "C#1")]
     memory = RAGMemoryIntegrator(f"{tmp_path}/memory.sqlite", memory_replay._NoEmbedder())
 
     memory_replay._rate(memory, rated, rated, hostile)
