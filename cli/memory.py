@@ -123,7 +123,10 @@ def forget(
 
     with _opened(profile) as opened:
         if episode:
-            plan = ForgettingPlan(forget=tuple(each for each in episode if opened.store.episodes.get(each)))
+            for each in episode:
+                if opened.store.episodes.get(each) is None:
+                    raise ArgumentError("episode", each, "the id of an episode; `tansaku memory list` shows them")
+            plan = ForgettingPlan(forget=tuple(episode))
             if yes:
                 opened.store.episodes.remove(plan.forget, time.time(), "deleted")
         else:
@@ -168,6 +171,7 @@ def revoke(
 def export(
     file: Annotated[Path, typer.Argument(help="The file to write, as JSON lines.", show_default=False)],
     profile: ProfileOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Write all episodes, ratings, concepts and their ties to a file.
@@ -180,13 +184,19 @@ def export(
 
     part = file.with_name(f".{file.name}.part")
     count = 0
-    with _opened(profile) as opened, _written(file), part.open("w", encoding="utf-8") as out:
-        for line in export_lines(opened):
-            out.write(line + "\n")
-            count += 1
-    with _written(file):
-        part.replace(file)
-    console.print(f"{counted(count, 'line')} written to {file}", markup=False, soft_wrap=True)
+    try:
+        with _opened(profile) as opened, _written(file), part.open("w", encoding="utf-8") as out:
+            for line in export_lines(opened):
+                out.write(line + "\n")
+                count += 1
+        with _written(file):
+            part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    if as_json:
+        print_json({"file": str(file), "lines": count})
+    else:
+        console.print(f"{counted(count, 'line')} written to {file}", markup=False, soft_wrap=True)
 
 
 @memory.command("import")
@@ -196,7 +206,8 @@ def import_(
     as_json: JsonOption = False,
 ) -> None:
     """
-    Take in the lines of an export. What is there already stays, so that taking in twice is as once.
+    Take in the lines of an export, all of them or none. What is there already stays, so that taking in twice is as
+    once.
 
     \b
     Example:

@@ -23,6 +23,8 @@ class BoostRules:
     :param max_boost_per_user: The most that one user's rating adds or takes away for others.
     :param min_distinct_users: How many users it takes for `max_boost`.
     :param min_similarity: The least cosine between two questions that counts.
+    :param same_similarity: From this cosine on two questions are the same to whoever asked both.
+    :param own_places: By how many places one's own rating moves a document after a question that is only like that one.
     :param half_life_days: After how many days a rating counts half.
     :param allow_demotion: Whether a sum below 0 lowers a document, down to -`max_boost`; it is cut to 0 otherwise.
     :raises ValueError: When a number is outside what makes sense.
@@ -33,15 +35,19 @@ class BoostRules:
     max_boost_per_user: float = 0.1
     min_distinct_users: int = 3
     min_similarity: float = 0.94
+    same_similarity: float = 0.97
+    own_places: int = 2
     half_life_days: float = 90.0
     allow_demotion: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "max_boost", "max_boost_per_user", "min_similarity"):
+        for name in ("alpha", "max_boost", "max_boost_per_user", "min_similarity", "same_similarity"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)!r}")
         if self.min_distinct_users < 1:
             raise ValueError(f"min_distinct_users must be 1 or more, not {self.min_distinct_users!r}")
+        if self.own_places < 0:
+            raise ValueError(f"own_places must be 0 or more, not {self.own_places!r}")
         if self.half_life_days <= 0:
             raise ValueError(f"half_life_days must be above 0, not {self.half_life_days!r}")
 
@@ -162,6 +168,19 @@ def values_by_document(votes: Sequence[Vote], rules: BoostRules, now: float) -> 
         if value := vote_value(replace(vote, similarity=min(vote.similarity, 1.0)), rules, now):
             values.setdefault(vote.document_id, {})[vote.user_id] = value
     return values
+
+
+def only_alike(votes: Sequence[Vote], asker: str, rules: BoostRules) -> set[str]:
+    """
+    What someone rated after a question that is like the present one, but not the same to them.
+
+    :param votes: The votes given after questions like the present one.
+    :param asker: Who asks.
+    :param rules: The rules.
+    :returns: Ids of documents.
+    """
+    own = [vote for vote in votes if vote.user_id == asker]
+    return {vote.document_id for vote in last_votes(own) if vote.similarity < rules.same_similarity}
 
 
 def may_act(rater_groups: frozenset[str], asker_groups: frozenset[str]) -> bool:

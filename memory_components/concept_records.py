@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from memory_components.activity_log import note
 from memory_components.database import MemoryDatabase
-from memory_components.episode_records import mark_deleted
+from memory_components.episode_records import mark_deleted, mark_there
 from memory_components.records import Concept, packed, unpacked
-from memory_components.tables import concepts, deletions, embeddings
+from memory_components.tables import concepts, embeddings
 
 _BATCH = 500
 
@@ -38,7 +38,6 @@ class ConceptRecords:
         :param new: The concepts; how often one was used is kept.
         :param removed: Names of concepts to delete.
         """
-        names = [concept.name for concept in new]
         with self._database.write() as connection:
             version = self._database.next_version(connection)
             known = set(connection.execute(select(concepts.c.name)).scalars())
@@ -51,19 +50,10 @@ class ConceptRecords:
                 }
                 statement = update(concepts).where(concepts.c.name == bindparam("new_name")).values(columns)
                 connection.execute(statement, [{f"new_{key}": row[key] for key in row} for row in changed])
-            for start in range(0, len(names), _BATCH):
-                revived = names[start : start + _BATCH]
-                connection.execute(delete(deletions).where(deletions.c.kind == "concept", deletions.c.id.in_(revived)))
+            mark_there(connection, "concept", [concept.name for concept in new])
             gone = [name for name in removed if name in known]
             connection.execute(delete(concepts).where(concepts.c.name.in_(gone)))
             mark_deleted(connection, "concept", gone, version)
-
-    def add_new(self, concept: Concept) -> None:
-        """Keep a concept, unless one of its name is there already."""
-        with self._database.read() as connection:
-            if connection.execute(select(concepts.c.name).where(concepts.c.name == concept.name)).first():
-                return
-        self.put([concept])
 
     def remove(self, name: str, now: float) -> bool:
         """Delete a concept for good; tells whether there was one."""
@@ -97,6 +87,15 @@ class ConceptRecords:
             new = [{"digest": each, "vector": packed(vectors[each])} for each in vectors if each not in known]
             if new:
                 connection.execute(insert(embeddings), new)
+
+
+def insert_concepts(connection: Connection, new: Sequence[Concept], version: int) -> None:
+    """Insert concepts but those whose names are there, in a transaction that holds the clock."""
+    known = set(connection.execute(select(concepts.c.name)).scalars())
+    rows = {concept.name: _row(concept, version) for concept in new if concept.name not in known}
+    if rows:
+        connection.execute(insert(concepts), list(rows.values()))
+        mark_there(connection, "concept", list(rows))
 
 
 def concept_of(row: Any) -> Concept:

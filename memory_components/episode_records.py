@@ -10,6 +10,8 @@ from memory_components.database import MemoryDatabase
 from memory_components.records import Episode, packed, unpacked
 from memory_components.tables import associations, deletions, episodes, ratings
 
+_BATCH = 500
+
 
 class EpisodeRecords:
     """
@@ -119,11 +121,7 @@ class EpisodeRecords:
         :param strengths: (episode id, concept) -> strength; one that is there already gets the new strength.
         """
         with self._database.write() as connection:
-            for (episode_id, concept), strength in strengths.items():
-                key = (associations.c.episode_id == episode_id, associations.c.concept == concept)
-                connection.execute(delete(associations).where(*key))
-                values = {"episode_id": episode_id, "concept": concept, "strength": strength}
-                connection.execute(insert(associations).values(values))
+            tie(connection, strengths)
 
     def concepts_of(self, episode_ids: Sequence[str]) -> dict[str, dict[str, float]]:
         """Episode id -> concept -> strength, for those that are tied to any."""
@@ -149,8 +147,23 @@ def insert_episode(connection: Connection, episode: Episode, version: int) -> No
     }
     del values["groups"]
     connection.execute(insert(episodes).values(values))
-    gone = (deletions.c.kind == "episode", deletions.c.id == episode.id)
-    connection.execute(delete(deletions).where(*gone))
+    mark_there(connection, "episode", [episode.id])
+
+
+def tie(connection: Connection, strengths: Mapping[tuple[str, str], float]) -> None:
+    """Tie episodes to concepts, (episode id, concept) -> strength, in a transaction that writes."""
+    for (episode_id, concept), strength in strengths.items():
+        key = (associations.c.episode_id == episode_id, associations.c.concept == concept)
+        connection.execute(delete(associations).where(*key))
+        values = {"episode_id": episode_id, "concept": concept, "strength": strength}
+        connection.execute(insert(associations).values(values))
+
+
+def mark_there(connection: Connection, kind: str, ids: Sequence[str]) -> None:
+    """Take back that something is gone, in a transaction that holds the clock."""
+    for start in range(0, len(ids), _BATCH):
+        meant = (deletions.c.kind == kind, deletions.c.id.in_(ids[start : start + _BATCH]))
+        connection.execute(delete(deletions).where(*meant))
 
 
 def mark_deleted(connection: Connection, kind: str, ids: Sequence[str], version: int) -> None:

@@ -1,25 +1,29 @@
 """The memory as JSON lines, to look at, keep and carry elsewhere."""
 
-import base64
-import binascii
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-
-import numpy as np
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from memory_components.errors import MemoryInputError
+from memory_components.exchange_lines import (
+    ConceptLine,
+    EpisodeLine,
+    ExchangeLine,
+    RatingLine,
+    TieLine,
+    read_line,
+    vector_of,
+    written_line,
+)
+from memory_components.memory_store import NewRecords
 from memory_components.rag_memory_integrator import RAGMemoryIntegrator
-from memory_components.rating_records import restored
-from memory_components.records import Concept, Episode, Rating, packed, unpacked
 from memory_components.text_embedder import embed_passages, embed_questions
-
-_DIMENSION = 384
 
 
 def export_lines(memory: RAGMemoryIntegrator) -> Iterator[str]:
     """
-    Episodes, ratings, concepts and the ties between episodes and concepts, one JSON object a line.
+    Episodes, concepts, ratings and the ties between episodes and concepts, one JSON object a line.
+
+    What others write meanwhile is in it or not, but never without what it belongs to.
 
     Usage example:
     ```python
@@ -32,90 +36,90 @@ def export_lines(memory: RAGMemoryIntegrator) -> Iterator[str]:
     changes = memory.store.changes_since(0)
     if changes is None:
         return
+    episodes = {episode.id for episode in changes.episodes}
+    concepts = {concept.name for concept in changes.concepts}
     for episode in changes.episodes:
-        yield _line("episode", {**vars(episode), "groups": sorted(episode.groups), "vector": _text(episode.vector)})
+        yield written_line("episode", episode)
     for concept in changes.concepts:
-        yield _line("concept", {**vars(concept), "vector": _text(concept.vector)})
+        yield written_line("concept", concept)
     for rating in changes.ratings:
-        yield _line("rating", vars(rating))
-    tied = memory.store.episodes.concepts_of([episode.id for episode in changes.episodes])
-    for episode_id, strengths in tied.items():
+        if rating.episode_id in episodes:
+            yield written_line("rating", rating)
+    for episode_id, strengths in memory.store.episodes.concepts_of(sorted(episodes)).items():
         for concept_name, strength in strengths.items():
-            values = {"episode_id": episode_id, "concept": concept_name, "strength": strength}
-            yield _line("association", values)
+            if concept_name in concepts:
+                tie = {"episode_id": episode_id, "concept": concept_name, "strength": strength}
+                yield written_line("association", tie)
 
 
 def import_lines(memory: RAGMemoryIntegrator, lines: Iterable[str]) -> dict[str, int]:
     """
-    Take in what `export_lines` gave. What is there already stays, so that taking in twice is as once.
+    Take in what `export_lines` gave, all of it or nothing.
+
+    What is there already stays, so that taking in twice is as once.
 
     :param memory: The memory.
     :param lines: The lines; empty ones are left out. An episode or concept without a `vector` is embedded.
     :returns: How many lines of each kind were read.
-    :raises MemoryInputError: LINE_MALFORMED, naming the line; those before it were taken in.
-    :raises MemoryStoreError: When the database or the embedder is out of order.
+    :raises MemoryInputError: LINE_MALFORMED, naming the first wrong line; nothing was taken in.
+    :raises MemoryStoreError: When the database or the embedder is out of order; nothing was taken in.
     """
-    counts: dict[str, int] = {}
+    read = _Reading(memory)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
-            kind = values.pop("kind")
-            _TAKERS[kind](memory, values)
-        except MemoryInputError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError, binascii.Error) as error:
-            reason = f"{type(error).__name__}: {error}"
-            message = f"line {number} is none that `tansaku memory export` writes ({reason})"
+            read.take(read_line(line))
+        except (ValueError, RecursionError) as error:
+            message = f"line {number} is none that `tansaku memory export` writes ({' '.join(str(error).split())})"
             raise MemoryInputError("LINE_MALFORMED", message, line=number) from error
-        counts[kind] = counts.get(kind, 0) + 1
-    return counts
+    memory.store.take_in(read.records)
+    return read.counts
 
 
-def _take_episode(memory: RAGMemoryIntegrator, values: dict[str, Any]) -> None:
-    vector = _vector(values) if values.get("vector") else embed_questions(memory.embedder, [values["context"]])[0]
-    groups = frozenset(values.pop("groups", ()))
-    memory.store.episodes.add(Episode(**{**values, "groups": groups, "vector": vector}))
+@dataclass
+class _Reading:
+    """What was read so far."""
 
+    memory: RAGMemoryIntegrator
+    records: NewRecords = field(default_factory=NewRecords)
+    counts: dict[str, int] = field(default_factory=dict)
+    names: set[tuple[str, str]] = field(default_factory=set)
 
-def _take_concept(memory: RAGMemoryIntegrator, values: dict[str, Any]) -> None:
-    text = f"{values['name']}: {values['definition']}"
-    vector = _vector(values) if values.get("vector") else embed_passages(memory.embedder, [text])[0]
-    lists = {name: tuple(values.get(name, ())) for name in ("related", "aliases")}
-    memory.store.concepts.add_new(Concept(**{**values, **lists, "vector": vector}))
+    def take(self, line: ExchangeLine) -> None:
+        """
+        Take a line in.
 
+        :raises ValueError: When it belongs to what is neither in a line before nor there.
+        """
+        match line:
+            case EpisodeLine():
+                vector = vector_of(line)
+                if vector is None:
+                    vector = embed_questions(self.memory.embedder, [line.context])[0]
+                self.records.episodes.append(line.record(vector))
+                self.names.add(("episode", line.id))
+            case ConceptLine():
+                vector = vector_of(line)
+                if vector is None:
+                    vector = embed_passages(self.memory.embedder, [f"{line.name}: {line.definition}"])[0]
+                self.records.concepts.append(line.record(vector))
+                self.names.add(("concept", line.name))
+            case RatingLine():
+                self._require("episode", line.episode_id)
+                self.records.ratings.append(line.record())
+            case TieLine():
+                self._require("episode", line.episode_id)
+                self._require("concept", line.concept)
+                self.records.ties[line.episode_id, line.concept] = line.strength
+        self.counts[line.kind] = self.counts.get(line.kind, 0) + 1
 
-def _take_rating(memory: RAGMemoryIntegrator, values: dict[str, Any]) -> None:
-    rating: Rating = restored(values)
-    episode = memory.store.episodes.get(rating.episode_id)
-    if episode is None:
-        raise ValueError(f"its episode {rating.episode_id!r} isn't there; episodes come before their ratings")
-    memory.store.ratings.add_new(rating)
-
-
-def _take_association(memory: RAGMemoryIntegrator, values: dict[str, Any]) -> None:
-    memory.store.episodes.associate({(values["episode_id"], values["concept"]): float(values["strength"])})
-
-
-_TAKERS = {
-    "episode": _take_episode,
-    "concept": _take_concept,
-    "rating": _take_rating,
-    "association": _take_association,
-}
-
-
-def _line(kind: str, values: Mapping[str, Any]) -> str:
-    return json.dumps({"kind": kind, **values}, ensure_ascii=False, default=dict)
-
-
-def _text(vector: np.ndarray) -> str:
-    return base64.b64encode(packed(vector)).decode()
-
-
-def _vector(values: Mapping[str, Any]) -> np.ndarray:
-    vector = unpacked(base64.b64decode(values["vector"], validate=True), _DIMENSION)
-    if vector.shape != (_DIMENSION,) or not np.isfinite(vector).all():
-        raise ValueError(f"its vector has not {_DIMENSION} numbers")
-    return vector
+    def _require(self, kind: str, name: str) -> None:
+        there = (kind, name) in self.names
+        if not there and kind == "episode":
+            there = self.memory.store.episodes.get(name) is not None
+        elif not there:
+            there = name in self.memory.concepts()
+        if not there:
+            raise ValueError(f"{kind} {name!r} is neither there nor in a line before")
+        self.names.add((kind, name))

@@ -7,12 +7,11 @@ import numpy as np
 from components.retrieval.ranking import source_of
 from memory_components.episodic_memory import Weighed
 from memory_components.errors import MemoryInputError
+from memory_components.names import checked_name, clean
 from memory_components.rating_records import rating_id, reward_of
 from memory_components.records import Episode, Rating, Session
 from memory_components.retention_room import room_of
 from memory_components.session_records import shown_weights
-
-_LONGEST_NAME = 256
 
 
 @dataclass(frozen=True)
@@ -86,24 +85,6 @@ def episode_of_session(session: Session, vector: np.ndarray, rating: int, weighe
         session_id=session.id,
         action={"shown": [result.document_id for result in session.shown]},
     )
-
-
-def checked_name(argument: str, value: str) -> str:
-    """
-    A user's name as it is kept.
-
-    :raises MemoryInputError: NAME_TOO_LONG, when it has more than 256 characters.
-    """
-    name = clean(value).strip()
-    if len(name) > _LONGEST_NAME:
-        message = f"{argument}: it has {len(name)} characters; it must have {_LONGEST_NAME} at most"
-        raise MemoryInputError("NAME_TOO_LONG", message)
-    return name
-
-
-def clean(text: str) -> str:
-    """Text as every database can hold it."""
-    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 def _weights(session: Session, doc_id: str) -> dict[str, float]:

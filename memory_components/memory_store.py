@@ -1,17 +1,19 @@
 """The memory's records, and what changed in them since they were last read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from memory_components.activity_log import ActivityLog
-from memory_components.concept_records import ConceptRecords, concept_of
+from memory_components.concept_records import ConceptRecords, concept_of, insert_concepts
 from memory_components.database import MemoryDatabase
-from memory_components.episode_records import EpisodeRecords, episode_of
-from memory_components.rating_records import RatingRecords, restored
+from memory_components.episode_records import EpisodeRecords, episode_of, insert_episode, tie
+from memory_components.errors import MemoryInputError
+from memory_components.rating_records import RatingRecords, insert_ratings, restored
 from memory_components.records import Concept, Episode, Rating
 from memory_components.session_records import SessionRecords
 from memory_components.tables import concepts, deletions, episodes, ratings
@@ -34,6 +36,23 @@ class Changes:
     ratings: Sequence[Rating] = ()
     concepts: Sequence[Concept] = ()
     deleted: Sequence[tuple[str, str]] = ()
+
+
+@dataclass
+class NewRecords:
+    """
+    What is taken in at once.
+
+    :param episodes: Episodes.
+    :param concepts: Concepts.
+    :param ratings: Ratings of these episodes, or of those that are there.
+    :param ties: (episode id, concept) -> strength.
+    """
+
+    episodes: list[Episode] = field(default_factory=list)
+    concepts: list[Concept] = field(default_factory=list)
+    ratings: list[Rating] = field(default_factory=list)
+    ties: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
 class MemoryStore:
@@ -82,6 +101,27 @@ class MemoryStore:
                 concepts=[concept_of(row) for row in rows(concepts)],
                 deleted=[(row["kind"], row["id"]) for row in rows(deletions)] if version else [],
             )
+
+    def take_in(self, new: NewRecords) -> None:
+        """
+        Keep records, all or none of them; what is there already stays as it is, but for the strength of ties.
+
+        :param new: The records.
+        :raises MemoryInputError: RECORDS_CONTRADICT, when one is of the same session, or the same vote, as one of
+            another id.
+        """
+        with self.database.write() as connection:
+            version = self.database.next_version(connection)
+            try:
+                for episode in new.episodes:
+                    insert_episode(connection, episode, version)
+                insert_concepts(connection, new.concepts, version)
+                insert_ratings(connection, new.ratings, version)
+                tie(connection, new.ties)
+            except IntegrityError as error:
+                reason = " ".join(str(error.orig).split())
+                message = f"a record is of the session or vote of another one, or of one that is gone ({reason})"
+                raise MemoryInputError("RECORDS_CONTRADICT", message) from error
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""

@@ -1,8 +1,6 @@
 """The memory as one process sees it: all that a search needs, in main memory, brought up to date at each look."""
 
 import threading
-from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,7 +43,6 @@ class MemoryView:
         self._version = 0
         self._remembered: dict[str, _Remembered] = {}
         self._episode_of: dict[str, str] = {}  # of ratings
-        self._given: Counter[str] = Counter()
         self._episode_vectors, self._concept_vectors = VectorIndex(), VectorIndex()
         self._concepts: dict[str, Concept] = {}
         self._names = NameFinder()
@@ -77,11 +74,6 @@ class MemoryView:
                         for document, weight in rating.weights.items()
                     ]
         return votes, used
-
-    def ratings_given(self, users: Collection[str]) -> dict[str, int]:
-        """How many ratings that count each of some users gave."""
-        with self._lock:
-            return {user: self._given[user] for user in users}
 
     def episodes_like(
         self, vector: np.ndarray, top_k: int, groups: frozenset[str] | None = None
@@ -145,7 +137,6 @@ class MemoryView:
             if rating.revoked_at is None and rating.episode_id in self._remembered:
                 self._remembered[rating.episode_id].ratings[rating.id] = rating
                 self._episode_of[rating.id] = rating.episode_id
-                self._given[rating.user_id] += 1
         for concept in changes.concepts:
             self._drop_concept(concept.name)
             self._concepts[concept.name] = concept
@@ -163,8 +154,7 @@ class MemoryView:
 
     def _drop_rating(self, name: str) -> None:
         if episode := self._episode_of.pop(name, None):
-            rating = self._remembered[episode].ratings.pop(name)
-            self._given[rating.user_id] -= 1
+            del self._remembered[episode].ratings[name]
 
     def _drop_concept(self, name: str) -> None:
         if self._concepts.pop(name, None):

@@ -18,8 +18,6 @@ from memory_components.explanation import explain_session
 from memory_components.feedback import (
     Feedback,
     check_rating,
-    checked_name,
-    clean,
     episode_of_session,
     rating_of,
     room_for,
@@ -29,6 +27,7 @@ from memory_components.long_term_memory import LongTermMemory
 from memory_components.memory_config import MemoryConfig
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
+from memory_components.names import checked_name, clean
 from memory_components.rating_records import reward_of
 from memory_components.recall import MemoryBoosts, Question, recall_boosts
 from memory_components.records import ANYONE, Concept, Session, Shown

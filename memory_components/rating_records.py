@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from memory_components.activity_log import note
 from memory_components.database import MemoryDatabase
-from memory_components.episode_records import insert_episode, mark_deleted
+from memory_components.episode_records import insert_episode, mark_deleted, mark_there
 from memory_components.records import Episode, Rating
 from memory_components.tables import episodes, ratings
 
@@ -53,7 +53,8 @@ class RatingRecords:
                 connection.execute(update(ratings).where(ratings.c.id == rating.id).values(changed))
             else:
                 connection.execute(insert(ratings).values(**_row(rating), version=version))
-            self._reward(connection, rating.episode_id, version)
+                mark_there(connection, "rating", [rating.id])
+            _reward(connection, rating.episode_id, version)
             details = {"rating_id": rating.id, "user_id": rating.user_id, "rating": rating.rating}
             note(connection, rating.rated_at, "rating", episode.session_id or episode.id, details)
         return rating
@@ -62,10 +63,7 @@ class RatingRecords:
         """Keep a rating of an episode that is there, revoked or not, unless one of its id is there already."""
         with self._database.write() as connection:
             version = self._database.next_version(connection)
-            if connection.execute(select(ratings.c.id).where(ratings.c.id == rating.id)).first():
-                return
-            connection.execute(insert(ratings).values(**_row(rating), version=version))
-            self._reward(connection, rating.episode_id, version)
+            insert_ratings(connection, [rating], version)
 
     def get(self, rating_id: str) -> Rating | None:
         """The rating of that id; None when there is none."""
@@ -95,7 +93,7 @@ class RatingRecords:
             changed = update(ratings).where(*meant).values(revoked_at=now, version=version)
             count = connection.execute(changed).rowcount
             for episode_id in touched:
-                self._reward(connection, episode_id, version)
+                _reward(connection, episode_id, version)
             note(connection, now, "revoke", user_id, {"since": since, "ratings": count})
         return count
 
@@ -108,18 +106,22 @@ class RatingRecords:
                 return False
             connection.execute(delete(ratings).where(ratings.c.id == rating_id))
             mark_deleted(connection, "rating", [rating_id], version)
-            self._reward(connection, row["episode_id"], version)
+            _reward(connection, row["episode_id"], version)
             note(connection, now, "delete", rating_id, {"user_id": row["user_id"]})
         return True
 
-    @staticmethod
-    def _reward(connection: Connection, episode_id: str, version: int) -> None:
-        """The episode's reward is the mean of the ratings that count."""
-        wanted = select(ratings.c.rating).where(ratings.c.episode_id == episode_id, ratings.c.revoked_at.is_(None))
-        given = connection.execute(wanted).scalars().all()
-        mean = sum(reward_of(rating) for rating in given) / len(given) if given else 0.0
-        changed = update(episodes).where(episodes.c.id == episode_id).values(reward=mean, version=version)
-        connection.execute(changed)
+
+def insert_ratings(connection: Connection, new: Sequence[Rating], version: int) -> None:
+    """Insert ratings, revoked or not, but those whose ids are there, in a transaction that holds the clock."""
+    touched = set()
+    for rating in new:
+        if connection.execute(select(ratings.c.id).where(ratings.c.id == rating.id)).first():
+            continue
+        connection.execute(insert(ratings).values(**_row(rating), version=version))
+        mark_there(connection, "rating", [rating.id])
+        touched.add(rating.episode_id)
+    for episode_id in sorted(touched):
+        _reward(connection, episode_id, version)
 
 
 def reward_of(rating: int) -> float:
@@ -145,6 +147,14 @@ def rating_id(session_id: str, user_id: str, document_id: str) -> str:
 def restored(row: Mapping[str, Any]) -> Rating:
     """The rating of an exported line."""
     return _rating({"revoked_at": None, "comment": "", **row})
+
+
+def _reward(connection: Connection, episode_id: str, version: int) -> None:
+    """The episode's reward is the mean of the ratings that count."""
+    wanted = select(ratings.c.rating).where(ratings.c.episode_id == episode_id, ratings.c.revoked_at.is_(None))
+    given = connection.execute(wanted).scalars().all()
+    mean = sum(reward_of(rating) for rating in given) / len(given) if given else 0.0
+    connection.execute(update(episodes).where(episodes.c.id == episode_id).values(reward=mean, version=version))
 
 
 def _same(known: Any, rating: Rating) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from components.retrieval.ranking import Candidate, source_of
-from memory_components.boost_rules import BoostRules, values_by_document
+from memory_components.boost_rules import BoostRules, only_alike, values_by_document
 from memory_components.memory_view import MemoryView
 from memory_components.place_limits import Standing, memory_boosts
 from memory_components.records import ANYONE
@@ -60,18 +60,16 @@ def recall_boosts(
     votes, used = view.votes(question.text, question.vector, question.groups, rules.min_similarity)
     if not votes:
         return MemoryBoosts()
-    standings = _standings(candidates, values_by_document(votes, rules, time.time()))
-    given = view.ratings_given({user for standing in standings for user in standing.values})
-    first: dict[str, float] = {}
-    for vote in votes:
-        first[vote.user_id] = min(vote.rated_at, first.get(vote.user_id, vote.rated_at))
-    # Who rated most is bounded most strictly, and of those alike who came last.
-    users = sorted(given, key=lambda user: (given[user], first[user], user))
-    boosts = memory_boosts(standings, question.user_id, rules, users)
+    alike = only_alike(votes, question.user_id, rules)
+    limits = dict.fromkeys(alike, rules.own_places)
+    standings = _standings(candidates, values_by_document(votes, rules, time.time()), limits)
+    boosts = memory_boosts(standings, question.user_id, rules)
     return MemoryBoosts(boosts, used if boosts else {})
 
 
-def _standings(candidates: Sequence[Candidate], values: Mapping[str, Mapping[str, float]]) -> list[Standing]:
+def _standings(
+    candidates: Sequence[Candidate], values: Mapping[str, Mapping[str, float]], own_places: Mapping[str, int]
+) -> list[Standing]:
     records = {name for name in values if source_of(name) == name}
     standings = []
     for candidate in candidates:
@@ -80,5 +78,6 @@ def _standings(candidates: Sequence[Candidate], values: Mapping[str, Mapping[str
         if record in records:
             records.remove(record)
             found = {**values[record], **found}
-        standings.append(Standing(candidate.id, candidate.tier, candidate.score, found))
+        limit = own_places.get(candidate.id, own_places.get(record))
+        standings.append(Standing(candidate.id, candidate.tier, candidate.score, found, limit))
     return standings

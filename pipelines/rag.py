@@ -10,7 +10,7 @@ from pipelines.corpus_search import CorpusSearch, PipelineRun
 from pipelines.loading import profile_names
 from pipelines.memory import MemoryService, MemoryUnavailableError
 from pipelines.rag_answers import as_hits, memory_context, preprocessing
-from pipelines.rag_arguments import check_filters, check_language, check_query, check_top_k
+from pipelines.rag_arguments import check_filters, check_language, check_query, check_top_k, check_user
 from pipelines.scanning import Progress, no_progress
 from pipelines.settings import Settings
 from pipelines.step_times import recorded_steps
@@ -91,7 +91,7 @@ class RagSearch(CorpusSearch):
         """
         query, top_k, language = check_query(query), check_top_k(top_k), check_language(language)
         filters = check_filters(filters, self._fields)
-        memory: dict[str, Any] = {"user_id": user_id, "groups": groups}
+        memory: dict[str, Any] = {"user_id": check_user(user_id), "groups": groups}
         with recorded_steps() as steps:
             answer = self.run(
                 {

@@ -96,3 +96,19 @@ def _fields(filters: Mapping[str, Any]) -> list[str]:
     if "conditions" in filters:
         return [field for condition in filters["conditions"] for field in _fields(condition)]
     return [str(filters.get("field", ""))]
+
+
+def check_user(user_id: Any) -> str:
+    """
+    The user's name without blanks around it.
+
+    :raises ArgumentError: When it is no text, too long, or holds characters that can't be seen.
+    """
+    from memory_components.errors import MemoryInputError
+    from memory_components.names import checked_name
+
+    try:
+        return checked_name("user_id", user_id)
+    except (MemoryInputError, AttributeError) as error:
+        allowed = "a name of 256 characters at most, without any that can't be seen"
+        raise ArgumentError("user_id", user_id, allowed) from error

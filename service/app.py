@@ -22,7 +22,7 @@ from service.errors import ErrorAnswer, add_error_handlers
 from service.health import add_health
 from service.logs import quiet_libraries
 from service.mcp_server import McpEndpoint
-from service.memory_api import memory_router
+from service.memory_api import LARGEST_IMPORT, memory_router
 from service.rag_api import rag_router
 from service.request_log import RequestLogMiddleware
 from service.runtime import Builders, Runtime, share
@@ -118,7 +118,7 @@ def _add_run_route(app: FastAPI, tool: Tool, hayhooks_route: APIRoute) -> None:
 def _add_middleware(app: FastAPI, settings: ServiceSettings) -> None:
     """The last one added meets a request first."""
     app.user_middleware.clear()
-    app.add_middleware(BodyLimitMiddleware)
+    app.add_middleware(BodyLimitMiddleware, larger=LARGEST_IMPORT)
     app.add_middleware(AccessMiddleware, keys=settings.keys, origins=settings.origins)
     if settings.origins:
         app.add_middleware(

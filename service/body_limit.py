@@ -1,6 +1,7 @@
 """Middleware that refuses bodies larger than any request of ours, and those that never end."""
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,21 +19,30 @@ class BodyLimitMiddleware:
 
     :param app: The application behind.
     :param largest: The size allowed, in bytes.
+    :param larger: The size allowed for some paths.
     :param patience: Seconds to wait for the next part.
     """
 
-    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY, patience: float = 20.0):
+    def __init__(
+        self,
+        app: ASGIApp,
+        largest: int = LARGEST_BODY,
+        larger: Mapping[str, int] | None = None,
+        patience: float = 20.0,
+    ):
         self.app = app
         self.largest = largest
+        self.larger = larger or {}
         self.patience = patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self.app(scope, receive, send)
             return
+        largest = self.larger.get(scope["path"], self.largest)
         declared = Headers(scope=scope).get("content-length", "0")
         received = bytearray()
-        more = declared.isdecimal() and int(declared) <= self.largest
+        more = declared.isdecimal() and int(declared) <= largest
         too_large = not more
         while more and not too_large:
             try:
@@ -45,9 +55,9 @@ class BodyLimitMiddleware:
                 return
             received += message.get("body", b"")
             more = message.get("more_body", False)
-            too_large = len(received) > self.largest
+            too_large = len(received) > largest
         if too_large:
-            await send_error(send, 413, f"the body is larger than {self.largest:,} bytes", [(b"connection", b"close")])
+            await send_error(send, 413, f"the body is larger than {largest:,} bytes", [(b"connection", b"close")])
             return
         body: list[Message] = [{"type": "http.request", "body": bytes(received), "more_body": False}]
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from memory_components.episode_lines import concept_line, episode_line
@@ -31,6 +32,10 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     503: {"model": ApiError, "description": "The memory is out of order"},
 }
 _OK = {"status": "ok"}
+_PREFIX, _IMPORT = "/api", "/memory/import"
+
+LARGEST_IMPORT = {_PREFIX + _IMPORT: 200_000_000}
+"""The size of an import, in bytes: a memory of 10,000 episodes comes to some 40 million."""
 
 
 def memory_router(service: MemoryService) -> APIRouter:
@@ -45,7 +50,7 @@ def memory_router(service: MemoryService) -> APIRouter:
     :param service: The memory.
     :returns: The routes.
     """
-    router = APIRouter(prefix="/api", route_class=ApiRoute, responses=_ERRORS)
+    router = APIRouter(prefix=_PREFIX, route_class=ApiRoute, responses=_ERRORS)
     _add_feedback(router, service)
     _add_episodes(router, service)
     _add_concepts(router, service)
@@ -219,13 +224,15 @@ def _add_upkeep(router: APIRouter, service: MemoryService) -> None:
 
         return StreamingResponse(lines(), media_type="application/x-ndjson")
 
-    @router.post("/memory/import", tags=["memory"])
+    @router.post(_IMPORT, tags=["memory"])
     async def take_in(request: Request) -> dict[str, Any]:
-        """Take in JSON lines of an export; what is there already stays."""
-        from fastapi.concurrency import run_in_threadpool
+        """Take in JSON lines of an export, all or nothing; what is there already stays."""
+        body = await request.body()
 
-        lines = (await request.body()).decode("utf-8", "replace").splitlines()
-        return {**_OK, "imported": await run_in_threadpool(lambda: import_lines(service.memory, lines))}
+        def taken() -> dict[str, int]:
+            return import_lines(service.memory, body.decode("utf-8", "replace").split("\n"))
+
+        return {**_OK, "imported": await run_in_threadpool(taken)}
 
 
 def _known_concept(service: MemoryService, name: str) -> Any:

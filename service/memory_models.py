@@ -14,10 +14,13 @@ class _Strict(BaseModel):
 
     @field_validator("*")
     @classmethod
-    def _whole_characters(cls, value: Any) -> Any:
-        """Half of a surrogate pair, which JSON can carry, is no text that can be stored."""
-        if isinstance(value, str):
-            value.encode()
+    def _storable(cls, value: Any) -> Any:
+        """Half of a surrogate pair and the zero character, which JSON can carry, are no text that can be stored."""
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str):
+                text.encode()
+                if "\0" in text:
+                    raise ValueError("it holds a zero character")
         return value
 
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -116,9 +116,9 @@ def postgres_server() -> Iterator[str]:
         yield server.url
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """The URL of an empty database, for one test."""
+@contextmanager
+def new_database(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty database while the block runs."""
     import psycopg
 
     name = f"tansaku_test_{uuid.uuid4().hex[:12]}"
@@ -126,6 +126,13 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
         server.execute(f"CREATE DATABASE {name}")
         yield urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty database, for one test."""
+    with new_database(postgres_server) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

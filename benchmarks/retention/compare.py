@@ -17,7 +17,6 @@ import typer
 
 from benchmarks.bars import SHARED, Bar, tell
 from benchmarks.memory_questions import AnsweredQuestions, Question
-from components.analysis.identifiers import numbers_in
 from components.retrieval.ranking import Candidates
 from memory_components.boost_rules import BoostRules, Vote, values_by_document
 from memory_components.long_term_memory import LongTermMemory
@@ -36,7 +35,6 @@ class Kept:
     """A session that is kept, with what policies go by."""
 
     question: Question
-    numbers: frozenset[str]
     user: str
     document: str
     rating: int
@@ -113,15 +111,14 @@ def _stream(answered: AnsweredQuestions, random: np.random.Generator) -> tuple[l
 
 def _session(question: Question, number: int, random: np.random.Generator) -> Kept:
     """The right document gets four or five stars if it was shown, the first one one to three if it wasn't."""
-    ids = [candidate.id for candidate in question.found.items[:10]]
-    right = question.answer in ids
-    document = question.answer if right else ids[0]
+    right = question.right
+    document = right or question.shown[0]
     rating = int(random.choice([4, 5]) if right else random.choice([1, 2, 3]))
     if random.random() < 0.1:
         rating = 6 - rating
     user, luck = f"user {random.integers(USERS)}", float(random.random())
-    room = float(room_of(ids.index(document) + 1))
-    return Kept(question, numbers_in(question.text), user, document, rating, number, number, 1.0, 0, luck, room)
+    room = float(room_of(question.shown.index(document) + 1))
+    return Kept(question, user, document, rating, number, number, 1.0, 0, luck, room)
 
 
 def _kept(sessions: list[Kept], room: int, policy: Policy, gate: Gate | None) -> list[Kept]:
@@ -153,12 +150,11 @@ def _gain(kept: list[Kept], later: list[Question]) -> float:
     vectors = np.stack([session.question.vector for session in kept])
     total = 0.0
     for question in later:
-        numbers = numbers_in(question.text)
         cosines = vectors @ question.vector
         votes = [
             Vote(s.user, s.document, s.rating, float(s.born), float(cosines[place]), 1.0, str(s.born))
             for place in np.flatnonzero(cosines >= rules.min_similarity)
-            if (s := kept[place]).numbers == numbers
+            if (s := kept[place]).question.numbers == question.numbers
         ]
         if values := values_by_document(votes, rules, now=0.0):
             found = question.found

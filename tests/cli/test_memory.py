@@ -99,19 +99,43 @@ def test_forget(run: Run, memory: Any, rated: str) -> None:
     assert memory.store.episodes.count() == 1
     run("forget", "--episode", rated, "--yes")
     assert memory.store.episodes.count() == 0
+    gone = run("forget", "--episode", rated, "--yes")
+    assert (gone.exit_code, f"episode: {rated!r} is not allowed; it must be the id of an episode" in gone.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_export_and_import(run: Run, memory: Any, rated: str, tmp_path: Path) -> None:
     file = tmp_path / "memory.jsonl"
 
     assert run("export", str(file)).stdout == f"3 lines written to {file}\n"
+    assert json.loads(run("export", str(file), "--json").stdout) == {"file": str(file), "lines": 3}
     run("forget", "--episode", rated, "--yes")
     assert json.loads(run("import", str(file), "--json").stdout) == {"episode": 1, "concept": 1, "rating": 1}
     assert len(memory.store.ratings.of_episodes([rated])) == 1
     assert "can't be written" in run("export", str(tmp_path / "none" / "memory.jsonl")).stderr
     assert "can't be read" in run("import", str(tmp_path / "none.jsonl")).stderr
+    assert [path.name for path in tmp_path.glob(".*.part")] == []
     file.write_text("{}\n", encoding="utf-8")
-    assert "line 1 is none that `tansaku memory export` writes" in run("import", str(file)).stderr
+    wrong = run("import", str(file))
+    assert (wrong.exit_code, "line 1 is none that `tansaku memory export` writes" in wrong.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["stats", "list", "show", "forget", "revoke", "export", "import"])
+def test_help_has_an_example(run: Run, command: str) -> None:
+    told = run(command, "--help")
+
+    assert told.exit_code == 0
+    assert f"tansaku memory {command}" in told.stdout
+    assert "--json" in told.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("dream",), ("show",), ("list", "--limit", "0"), ("revoke",), ("export",), ("stats", "--wrong")]
+)
+def test_wrong_use(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).exit_code == 2
 
 
 def test_without_a_memory_in_the_profile(run: Run, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from memory_components.boost_rules import (
     document_boost,
     last_votes,
     may_act,
+    only_alike,
     values_by_document,
     vote_value,
 )
@@ -121,12 +122,23 @@ def test_the_limits_are_settings() -> None:
         ({"max_boost": 2}, "max_boost must be from 0 to 1, not 2"),
         ({"min_similarity": 1.5}, r"min_similarity must be from 0 to 1, not 1\.5"),
         ({"min_distinct_users": 0}, "min_distinct_users must be 1 or more, not 0"),
+        ({"own_places": -1}, "own_places must be 0 or more, not -1"),
+        ({"same_similarity": 2}, "same_similarity must be from 0 to 1, not 2"),
         ({"half_life_days": 0}, "half_life_days must be above 0, not 0"),
     ],
 )
 def test_settings_outside_of_what_makes_sense(setting: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         BoostRules(**setting)  # type: ignore[arg-type]
+
+
+def test_what_someone_rated_after_a_question_only_like_this_one() -> None:
+    votes = [
+        vote(document="a", similarity=0.96), vote(document="b", similarity=0.97), vote("bob", "c", similarity=0.95),
+        vote(document="d", similarity=0.95), vote(document="d", similarity=1.0, rated_at=9.0),
+    ]  # fmt: skip
+
+    assert only_alike(votes, "ann", RULES) == {"a"}
 
 
 @pytest.mark.parametrize(

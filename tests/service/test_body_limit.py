@@ -18,8 +18,8 @@ async def echo_length(request: Request) -> PlainTextResponse:
 
 @pytest.fixture
 def client() -> TestClient:
-    app = Starlette(routes=[Route("/", echo_length, methods=["GET", "POST"])])
-    return TestClient(BodyLimitMiddleware(app, largest=10))
+    app = Starlette(routes=[Route(path, echo_length, methods=["GET", "POST"]) for path in ("/", "/import")])
+    return TestClient(BodyLimitMiddleware(app, largest=10, larger={"/import": 20}))
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,8 @@ def test_a_body_that_stops_coming_is_refused():
 
     assert sent[0]["status"] == 408
     assert json.loads(sent[1]["body"]) == {"error": "the body did not come on for 0 seconds"}
+
+
+@pytest.mark.parametrize(("length", "status"), [(20, 200), (21, 413)])
+def test_some_paths_take_more(client, length, status):
+    assert client.post("/import", content=b"x" * length).status_code == status
