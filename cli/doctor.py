@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars, visible
 from pipelines.counting import counted
 from pipelines.errors import IndexDamagedError, TansakuError
@@ -24,6 +25,7 @@ def doctor(
         bool, typer.Option("--no-vectors", help="With --repair: leave the embedding to a later run.")
     ] = False,
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """
