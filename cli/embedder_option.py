@@ -25,6 +25,9 @@ def _environment(value: str) -> Iterator[None]:
 def _use(context: typer.Context, url: str | None) -> str | None:
     """Set it for the command, and for the processes that it starts."""
     if url is not None:
+        from pipelines.embedding_server import checked_url
+
+        checked_url(url)
         context.with_resource(_environment(url))
     return url
 

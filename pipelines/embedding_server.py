@@ -23,12 +23,7 @@ def served_embedder(settings: Settings, budget: float | None = None) -> dict[str
     :returns: The definitions of the components `query` and `passage`.
     :raises ConfigError: When the URL is none.
     """
-    url = settings.embedder_url or ""
-    if not _URL.fullmatch(url):
-        raise ConfigError(
-            f"--embedder-url (TANSAKU_EMBEDDER_URL): {url!r} is not allowed; it must be the URL of an embedding server "
-            "without /embeddings, such as http://localhost:8080/v1"
-        )
+    url = checked_url(settings.embedder_url or "")
     given = {"query": settings.embedder_query_prefix, "passage": settings.embedder_passage_prefix}
     is_e5 = "e5" in settings.embedder_model.lower()
     prefixes = {
@@ -47,6 +42,22 @@ def served_embedder(settings: Settings, budget: float | None = None) -> dict[str
         "query": _component("server_text_embedder.ServerTextEmbedder", query),
         "passage": _component("server_document_embedder.ServerDocumentEmbedder", passage),
     }
+
+
+def checked_url(url: str) -> str:
+    """
+    Refuse what can't be the URL of a server.
+
+    :param url: As the user gave it.
+    :returns: The same.
+    :raises ConfigError: When it isn't a URL.
+    """
+    if not _URL.fullmatch(url):
+        raise ConfigError(
+            f"--embedder-url (TANSAKU_EMBEDDER_URL): {url!r} is not allowed; it must be the URL of an embedding server "
+            "without /embeddings, such as http://localhost:8080/v1"
+        )
+    return url
 
 
 def _component(name: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ _EVERY = 25_000
 
 def measure(
     chunks: Annotated[int, typer.Option(help="How many chunks go into the keyword index.")] = 1_000_000,
+    minutes: Annotated[float, typer.Option(help="Write no longer than this.")] = 240,
     vectors: Annotated[int, typer.Option(help="How many vectors are written.")] = 50_000,
     profile: Annotated[str, typer.Option(help="The server's profile.")] = "cluster",
     keep: Annotated[bool, typer.Option("--keep", help="Leave the index on the server.")] = False,
@@ -37,7 +38,7 @@ def measure(
     folder = Path(tempfile.mkdtemp(prefix="tansaku-bench-"))
     try:
         settings = Settings(data_dir=folder, index_prefix=PREFIX, generation=1)
-        results = _keyword_figures(chunks, profile, settings, keep) if chunks else {}
+        results = _keyword_figures(chunks, minutes, profile, settings, keep) if chunks else {}
         if vectors:
             results["vectors"] = vector_figures(folder / "vectors", vectors)
     finally:
@@ -47,7 +48,7 @@ def measure(
     raise typer.Exit(0 if tell("scale", results, bars, as_json) else 1)
 
 
-def _keyword_figures(wanted: int, profile: str, settings: Any, keep: bool) -> dict[str, Any]:
+def _keyword_figures(wanted: int, minutes: float, profile: str, settings: Any, keep: bool) -> dict[str, Any]:
     from benchmarks.scale.chunks import SyntheticChunks
     from benchmarks.scale.keyword import QUESTIONS, WARM_UP, KeywordPass, search_times, size_of
     from benchmarks.scale.server import SearchServerFigures
@@ -65,11 +66,17 @@ def _keyword_figures(wanted: int, profile: str, settings: Any, keep: bool) -> di
     with Manifest(manifest_place(settings, CORPUS, 1)) as manifest:
         run = KeywordPass(stores["keyword"], stores["parents"], manifest)
         made, report = SyntheticChunks(), _Report(run)
-        run.write(made, wanted, report)
+        cpu = server.cpu_seconds()
+        run.write(made, wanted, report, minutes)
+        cpu = server.cpu_seconds() - cpu
     names = {"chunks": stores["keyword"].index, "records": stores["parents"].index}
     results: dict[str, Any] = {
         "written": run.counts,
         "seconds": {name: round(seconds, 1) for name, seconds in run.seconds.items()},
+        "cpu_seconds": {
+            **{name: round(seconds, 1) for name, seconds in run.cpu_seconds.items()},
+            "server": round(cpu, 1),
+        },
         "indexes": {kind: server.index(name) for kind, name in names.items()},
         "manifest_bytes": size_of(place),
         "every_25000_chunks": report.lines,

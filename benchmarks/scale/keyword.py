@@ -26,7 +26,7 @@ class KeywordPass:
 
     Usage example:
     ```python
-    KeywordPass(stores["keyword"], stores["parents"], manifest).write(SyntheticChunks(), 1_000_000, print)
+    KeywordPass(stores["keyword"], stores["parents"], manifest).write(SyntheticChunks(), 1_000_000, print, minutes=60)
     ```
 
     :param chunks: The store of chunks.
@@ -37,19 +37,22 @@ class KeywordPass:
     def __init__(self, chunks: Any, records: Any, manifest: Manifest):
         self._stores = {"chunks": chunks, "records": records}
         self._manifest = manifest
-        self.seconds = dict.fromkeys(("making them up", "chunks", "records", "manifest"), 0.0)
+        steps = ("making them up", "chunks", "records", "manifest")
+        self.seconds = dict.fromkeys(steps, 0.0)
+        self.cpu_seconds = dict.fromkeys(steps, 0.0)
         self.counts = {"chunks": 0, "records": 0}
 
-    def write(self, made: SyntheticChunks, wanted: int, progress: Callable[[int], None]) -> None:
+    def write(self, made: SyntheticChunks, wanted: int, progress: Callable[[int], None], minutes: float) -> None:
         """
-        Write batches until there are enough chunks.
+        Write batches until there are enough chunks, or time is over.
 
         :param made: Where they come from.
         :param wanted: How many chunks.
         :param progress: Called after each batch with their number so far.
+        :param minutes: How long to write.
         """
-        number = 0
-        while self.counts["chunks"] < wanted:
+        number, end = 0, time.monotonic() + 60 * minutes
+        while self.counts["chunks"] < wanted and time.monotonic() < end:
             with self._timed("making them up"):
                 batch = made.batch(number)
             self._write(batch, f"{number:06d}.html")
@@ -75,9 +78,10 @@ class KeywordPass:
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:
-        started = time.monotonic()
+        started, cpu = time.monotonic(), time.process_time()
         yield
         self.seconds[name] += time.monotonic() - started
+        self.cpu_seconds[name] += time.process_time() - cpu
 
 
 def _written_before(records: Sequence[Document]) -> dict[str, Any]:

@@ -77,6 +77,15 @@ class SearchServerFigures:
             figures["peak_mib"] = int(lines["VmHWM"].split()[0]) >> 10
         return figures
 
+    def cpu_seconds(self) -> float:
+        """
+        What the server has computed since it started, which other processes on the machine don't change.
+
+        :returns: Seconds of one core.
+        """
+        [node] = self._get("/_nodes/stats/process")["nodes"].values()
+        return node["process"]["cpu"]["total_in_millis"] / 1000
+
     def _get(self, path: str) -> Any:
         return self._http.get(path).raise_for_status().json()
 
