@@ -75,10 +75,11 @@ def _print_findings(findings: "Findings") -> None:
             continue
         state = "differs from the manifest" if store.differs else "as it should be"
         console.print(f"{name}: {counted(store.documents, 'document')}, {state}")
-        for label, ids in (("missing", store.missing), ("unknown", store.unknown)):
-            if ids:
-                more = ", ..." if len(ids) > _SHOWN else ""
-                console.print(f"  {len(ids):,} {label}: {', '.join(ids[:_SHOWN])}{more}", markup=False, soft_wrap=True)
+        kinds = (("missing", store.missing, store.missing_count), ("unknown", store.unknown, store.unknown_count))
+        for label, ids, count in kinds:
+            if count:
+                more = ", ..." if count > _SHOWN else ""
+                console.print(f"  {count:,} {label}: {', '.join(ids[:_SHOWN])}{more}", markup=False, soft_wrap=True)
     finish = f"finish it with: tansaku index {findings.corpus} --resume"
     if findings.unfinished:
         console.print(f"still to be indexed: {counted(findings.unfinished, 'source')}; {finish}", soft_wrap=True)
