@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json
 
 
@@ -15,6 +16,7 @@ def check(
         ),
     ] = None,
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import DONE, FAILED, JsonOption, ProfileOption, console, print_json, progress_bars, visible
 from pipelines.counting import counted
 from pipelines.errors import IndexDamagedError, TansakuError
@@ -24,6 +25,7 @@ def doctor(
         bool, typer.Option("--no-vectors", help="With --repair: leave the embedding to a later run.")
     ] = False,
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -73,10 +75,11 @@ def _print_findings(findings: "Findings") -> None:
             continue
         state = "differs from the manifest" if store.differs else "as it should be"
         console.print(f"{name}: {counted(store.documents, 'document')}, {state}")
-        for label, ids in (("missing", store.missing), ("unknown", store.unknown)):
-            if ids:
-                more = ", ..." if len(ids) > _SHOWN else ""
-                console.print(f"  {len(ids):,} {label}: {', '.join(ids[:_SHOWN])}{more}", markup=False, soft_wrap=True)
+        kinds = (("missing", store.missing, store.missing_count), ("unknown", store.unknown, store.unknown_count))
+        for label, ids, count in kinds:
+            if count:
+                more = ", ..." if count > _SHOWN else ""
+                console.print(f"  {count:,} {label}: {', '.join(ids[:_SHOWN])}{more}", markup=False, soft_wrap=True)
     finish = f"finish it with: tansaku index {findings.corpus} --resume"
     if findings.unfinished:
         console.print(f"still to be indexed: {counted(findings.unfinished, 'source')}; {finish}", soft_wrap=True)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import JsonOption, ProfileOption, console, print_json, print_warning, progress_bars
 from pipelines.counting import counted
 
@@ -19,6 +20,7 @@ def evaluate(
         str, typer.Option("--pipeline", help="The query pipeline: its name or the path of its file.")
     ] = "mpep_query",
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     cache: Annotated[
         Path | None,
         typer.Option("--cache", help="Where indexes are kept for the next run.", show_default="in the data folder"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import (
     DONE,
     FAILED,
@@ -64,6 +65,7 @@ def index(
         ),
     ] = None,
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """

@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import JsonOption, ProfileOption, print_json
 
 
 def render(
     pipeline: Annotated[str, typer.Argument(help="A pipeline's name or the path of its file.", show_default=False)],
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import JsonOption, ProfileOption, console, print_json, print_warning, progress_bars, quiet_logger
 from cli.printed_hits import print_passage
 from pipelines.corpora import get_corpus
@@ -33,6 +34,7 @@ def search(
         str | None, typer.Option("--language", help="Of a query over company-docs: ja, en, ko.", show_default="auto")
     ] = None,
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """

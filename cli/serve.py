@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.embedder_option import EmbedderOption
 from cli.output import JsonOption, ProfileOption, console, print_json
 from pipelines.errors import ConfigError, TansakuError
 
@@ -29,6 +30,7 @@ def serve(
         ),
     ] = None,
     profile: ProfileOption = None,
+    embedder_url: EmbedderOption = None,
     samples: Annotated[
         bool | None, typer.Option(help="Index the project's samples first when the index is empty.", show_default="yes")
     ] = None,

@@ -16,6 +16,7 @@ from pipelines.component_types import find_class, instead, nearest, nearest_type
 from pipelines.connection_checking import ConnectionChecker
 from pipelines.corpora import CORPORA
 from pipelines.errors import ConfigError, worded
+from pipelines.extras import missing_extra
 from pipelines.loading import HAYSTACK_KEYS, Definition, pipeline_path, prepare_haystack, profile_names
 from pipelines.settings import Settings
 from pipelines.yaml_lines import Place, YamlLines
@@ -196,6 +197,10 @@ class _Checker:
                 near = nearest(str(key), ("type", "init_parameters"))
                 self._add((*place, str(key)), f"unknown key {str(key)!r}", instead(near, ("type", "init_parameters")))
         cls = find_class(spec["type"])
+        if cls is None and (what_to_do := missing_extra(spec["type"])):
+            name = spec["type"].rpartition(".")[2]
+            self._add((*place, "type"), f"{name} needs a package that isn't installed", what_to_do)
+            return
         if cls is None:
             self._add((*place, "type"), f"unknown type {spec['type']}", instead(nearest_type(spec["type"])))
             return

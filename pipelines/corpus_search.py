@@ -164,9 +164,8 @@ class CorpusSearch:
         pipeline = self._index().pipelines.any()
         if pipeline is None:
             return {"ready": False, "detail": f"{self._name} is not loaded yet"}
-        embedder = pipeline.get_component("embedder")
-        state = embedder.health() if hasattr(embedder, "health") else {}
-        problem = self.vector_problem()
+        state = self._embedder_state()
+        problem = self.vectors.problem(info)
         unreadable = {"vector"} if self.vectors.damage(info) else set()
         counts, gone = count_reachable({name: s for name, s in self.stores().items() if name not in unreadable})
         stores = {name: counts.get(name, 0) for name in ("keyword", "vector")}
@@ -201,7 +200,13 @@ class CorpusSearch:
         :returns: A sentence with the way out; "" when they are searched.
         :raises IndexMissingError: When the corpus has no index.
         """
-        return self.vectors.problem(self.info())
+        return self.vectors.problem(self.info()) or self._embedder_state().get("error", "")
+
+    def _embedder_state(self) -> dict[str, Any]:
+        """What the embedder of the loaded pipeline tells of itself."""
+        pipeline = self._index().pipelines.any()
+        embedder = pipeline.get_component("embedder") if pipeline else None
+        return embedder.health() if embedder is not None and hasattr(embedder, "health") else {}
 
     def info(self) -> IndexInfo:
         """

@@ -1,8 +1,9 @@
 """Compares the manifest with the stores, id by id, and puts right what differs: `tansaku doctor`."""
 
 import shutil
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from pipelines.corpora import NO_SOURCE, Corpus
 from pipelines.errors import IndexDamagedError, IndexMissingError, TansakuError
 from pipelines.generation_removal import remove_generation
 from pipelines.generations import chosen_generation
+from pipelines.id_comparison import MISSING, UNKNOWN, differences, expected_ids
 from pipelines.index_lock import index_lock
 from pipelines.index_stores import open_stores
 from pipelines.loading import resolve
@@ -20,6 +22,8 @@ from pipelines.settings import Settings
 from pipelines.store_damage import find_damage
 from pipelines.vector_recipe import VectorRecipe
 
+_MOST_NAMED = 1000
+
 
 @dataclass(frozen=True)
 class StoreFindings:
@@ -27,20 +31,24 @@ class StoreFindings:
     What differs between a store and the manifest.
 
     :param documents: How many documents the store holds.
-    :param missing: Ids that should be in the store and are not.
-    :param unknown: Ids that are in the store and should not be.
+    :param missing: Ids that should be in the store and are not, of many the first thousand that were found.
+    :param unknown: Ids that are in the store and should not be; likewise.
+    :param missing_count: How many are missing.
+    :param unknown_count: How many should not be there.
     :param damage: What of its files is damaged, if that is why nothing else can be told.
     """
 
     documents: int
     missing: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    missing_count: int = 0
+    unknown_count: int = 0
     damage: str = ""
 
     @property
     def differs(self) -> bool:
         """Whether it isn't what the manifest says."""
-        return bool(self.missing or self.unknown or self.damage)
+        return bool(self.missing_count or self.unknown_count or self.damage)
 
 
 @dataclass(frozen=True)
@@ -110,8 +118,9 @@ class Doctor:
 
         :returns: What differs.
         :raises IndexDamagedError: When the manifest is damaged.
+        :raises TansakuError: When a store's server can't be reached.
         """
-        with Manifest(self._manifest) as manifest:
+        with _outage_named(), Manifest(self._manifest) as manifest:
             manifest.check()
             return self._examine(manifest)
 
@@ -135,36 +144,34 @@ class Doctor:
         :returns: What is left to do after that.
         :raises IndexLockedError: When another process writes this index.
         :raises IndexDamagedError: When the manifest is damaged, or a store that isn't in the index's folder.
+        :raises TansakuError: When a store's server can't be reached.
         """
         with ExitStack() as stack:
+            stack.enter_context(_outage_named())
             stack.enter_context(index_lock(self._settings, self._corpus.name))
             manifest = stack.enter_context(Manifest(self._manifest))
             for store in self._stores.values():
                 stack.callback(store.close)
-            findings = self._examine(manifest)
-            for name, found in findings.stores.items():
-                if found.damage:
-                    self._remove_store(name, found.damage)
-                    _mark_missing(manifest, name, self._expected(manifest)[name])
-                if found.unknown:
-                    self._stores[name].delete_documents(found.unknown)
-                if found.missing:
-                    _mark_missing(manifest, name, found.missing)
+            damage = find_damage(self._stores)
+            for name, store in self._stores.items():
+                if name in damage:
+                    self._remove_store(name, damage[name])
+                    for page in expected_ids(manifest, name):
+                        _mark_missing(manifest, name, page)
+                    continue
+                for kind, ids in differences(manifest, name, store):
+                    if kind == UNKNOWN:
+                        store.delete_documents(ids)
+                    else:
+                        _mark_missing(manifest, name, ids)
             return self._examine(manifest)
 
     def _examine(self, manifest: Manifest) -> Findings:
-        expected = self._expected(manifest)
         damage = find_damage(self._stores)
-        # A vector that was written and not yet noted is no error: the next run writes it again.
-        unnoted = _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL AND vector_text IS NULL")
-        stores = {}
-        for name, store in self._stores.items():
-            if name in damage:
-                stores[name] = StoreFindings(0, damage=damage[name])
-                continue
-            present = set(store.ids(None))
-            unknown = present - expected[name] - (unnoted if name == "vector" else set())
-            stores[name] = StoreFindings(len(present), sorted(expected[name] - present), sorted(unknown))
+        stores = {
+            name: StoreFindings(0, damage=damage[name]) if name in damage else _compared(manifest, name, store)
+            for name, store in self._stores.items()
+        }
         unused = manifest.rows(
             "SELECT origin, kind, reason, unreadable FROM sources WHERE reason != '' OR unreadable != ''"
         )
@@ -180,13 +187,6 @@ class Doctor:
             skipped=skipped,
         )
 
-    def _expected(self, manifest: Manifest) -> dict[str, set[str]]:
-        return {
-            "keyword": _ids(manifest, "SELECT id FROM chunks WHERE text_hash IS NOT NULL"),
-            "parents": _ids(manifest, "SELECT DISTINCT source_id FROM claims"),
-            "vector": manifest.embedded(),
-        }
-
     def _remove_store(self, name: str, damage: str) -> None:
         path = Path(getattr(self._stores[name], "path", "/"))
         if self._folder not in path.parents:
@@ -201,8 +201,24 @@ class Doctor:
         return made_by.label if self._stores["vector"].count_documents() else ""
 
 
-def _ids(manifest: Manifest, query: str) -> set[str]:
-    return {row[0] for row in manifest.rows(query)}
+@contextmanager
+def _outage_named() -> Iterator[None]:
+    from components.stores.store_errors import StoreUnavailableError
+
+    try:
+        yield
+    except StoreUnavailableError as error:
+        raise TansakuError(f"the index can't be examined: {error}; try again when the server answers") from error
+
+
+def _compared(manifest: Manifest, name: str, store: Any) -> StoreFindings:
+    counts: Counter[str] = Counter()
+    named: dict[str, list[str]] = {MISSING: [], UNKNOWN: []}
+    for kind, ids in differences(manifest, name, store):
+        counts[kind] += len(ids)
+        named[kind] += ids[: _MOST_NAMED - len(named[kind])]
+    missing, unknown = (sorted(named[kind]) for kind in (MISSING, UNKNOWN))
+    return StoreFindings(store.count_documents(), missing, unknown, counts[MISSING], counts[UNKNOWN])
 
 
 def _mark_missing(manifest: Manifest, store: str, ids: Iterable[str]) -> None:

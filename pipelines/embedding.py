@@ -10,6 +10,7 @@ from pipelines.counting import counted
 from pipelines.earlier_vectors import EarlierVectors
 from pipelines.errors import TansakuError
 from pipelines.free_space import require_space_for_vectors
+from pipelines.index_stores import patient
 from pipelines.loading import Definition, build
 from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, VECTOR_WRITER
@@ -54,7 +55,7 @@ class VectorPass:
         self._shard = shard
         self._get_chunks = get_chunks
         # Not warmed up before there is something to embed: loading the model takes seconds.
-        self._pipeline = build(_embedding_part(definition))
+        self._pipeline = build(patient(_embedding_part(definition)))
         self._embedder: Any = self._pipeline.get_component(EMBEDDER)
         self._writer = cast(Any, self._pipeline.get_component(VECTOR_WRITER))
         self.store: Any = self._writer.document_store

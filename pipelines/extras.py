@@ -1,5 +1,6 @@
 """Packages that only some profiles need, and the command that installs them."""
 
+import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +12,8 @@ _PACKAGES = {
     "components.stores.qdrant_document_store.QdrantDocumentStore": "qdrant_client",
 }
 INSTALL = ".venv/bin/pip install -c constraints.txt -e '.[cluster]'"
+_MODELS = INSTALL.replace("cluster", "models")
+_INTEGRATION = re.compile(r"haystack_integrations\.components\.\w+\.sentence_transformers(\.|$)")
 
 
 def require_extras(definition: Any) -> None:
@@ -26,6 +29,28 @@ def require_extras(definition: Any) -> None:
                 f"{kind.rpartition('.')[2]} needs the package {_PACKAGES[kind]}, which isn't installed; install it "
                 f"with: {INSTALL}"
             )
+
+
+def missing_extra(kind: str) -> str:
+    """
+    What to install where a component's type isn't there because an extra isn't.
+
+    :param kind: The type's dotted name.
+    :returns: A sentence; "" when the type comes with no extra, or the extra is installed.
+    """
+    if not _INTEGRATION.match(kind) or _is_installed("haystack_integrations.components.rankers.sentence_transformers"):
+        return ""
+    return (
+        f"install the extra `models` with: {_MODELS}; or set what stands for it in the profile to null, such as "
+        "`reranker: null`. Without it, answers name what they are made without"
+    )
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it isn't there
+        return False
 
 
 def _types(value: Any) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pipelines.free_space import full_disk_named, require_space, space_for_sourc
 from pipelines.generations import chosen_generation, chosen_manifest
 from pipelines.index_lock import index_lock
 from pipelines.index_report import IndexReport, source_reports, under
+from pipelines.index_stores import patient
 from pipelines.index_versions import IndexVersions
 from pipelines.loading import build, prepare_haystack, resolve, without
 from pipelines.manifest import Manifest, Outcome, Plan
@@ -160,7 +161,7 @@ class IndexRun:
     def _open_stores(self) -> None:
         writers = [name for name in (KEYWORD_WRITER, PARENTS_WRITER) if name in self._definition["components"]]
         others = [name for name in self._definition["components"] if name not in writers]
-        pipeline = build(without(self._definition, others))
+        pipeline = build(patient(without(self._definition, others)))
         self._writers: dict[str, Any] = {name: pipeline.get_component(name) for name in writers}
         self._stores = {name.removesuffix("_writer"): self._writers[name].document_store for name in writers}
 

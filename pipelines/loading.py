@@ -19,6 +19,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pipelines import PROJECT
+from pipelines.embedding_server import DIMENSION, served_embedder
 from pipelines.errors import ConfigError, UnknownNameError
 from pipelines.extras import require_extras
 from pipelines.generations import chosen_generation
@@ -98,8 +99,8 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     :param profile: The profile's name ("embedded") or the path of a file.
     :param corpus: The corpus whose index `${paths.index}` stands for.
     :param settings: Where profiles, indexes and models are.
-    :returns: The profile's own names, `corpus`, `generation` ("g2"), `index` (for names on servers), `paths` and the
-        corpus's `fields`.
+    :returns: The profile's own names, `corpus`, `generation` ("g2"), `index` (for names on servers), `paths`, the
+        `dimension` of vectors and the corpus's `fields`.
     :raises UnknownNameError: When there is no such profile.
     """
     named = settings.pipelines_dir / "profiles" / f"{profile}.yaml"
@@ -120,11 +121,13 @@ def profile_names(profile: str, corpus: str, settings: Settings) -> Definition:
     for group, defaults in DEFAULTS.items():
         given = defined.get(group) or {}
         defined[group] = {**given, **{key: value for key, value in defaults.items() if key not in given}}
+    if settings.embedder_url:
+        defined["embedder"] = served_embedder(settings, defined["budgets"]["vector"])
     index = f"{settings.index_prefix}-{corpus}-g{generation}"
     listed = settings.pipelines_dir / FIELDS  # profiles of one's own may do without
     fields = read_yaml(listed).get(corpus, {}) if listed.is_file() else {}
     own = {"corpus": corpus, "generation": f"g{generation}", "index": index, "paths": paths, "fields": fields}
-    return {**defined, **own}
+    return {**defined, **own, "dimension": settings.embedder_dimension if settings.embedder_url else DIMENSION}
 
 
 def resolved_names(profile: str, corpus: str, settings: Settings) -> Definition:

@@ -31,6 +31,14 @@ class Settings(BaseSettings):
     :param llm_url: An OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, OpenAI), for example
         "http://localhost:11434/v1"; what a profile calls `llm` where it names none itself. None: no language model.
     :param llm_model: The model's name there; the key, where one is needed, is in TANSAKU_LLM_KEY.
+    :param embedder_url: An OpenAI-compatible embedding server (Text Embeddings Inference, vLLM, Infinity), for example
+        "http://tei:80/v1", instead of the embedder that a profile names; its key, where it wants one, is in
+        TANSAKU_EMBEDDER_API_KEY.
+    :param embedder_model: The model's name there.
+    :param embedder_dimension: The length of its vectors, and of all vectors of the index.
+    :param embedder_query_prefix: What the model wants in front of queries; None: "query: " for models of the E5
+        family, nothing for others.
+    :param embedder_passage_prefix: The same for passages, "passage: ".
     :param database_url: The PostgreSQL database of the manifests, "postgresql://user:password@host/database"; None:
         SQLite files beside the indexes.
     :param generation: Which generation of indexes is used; None: of each corpus the active one.
@@ -46,6 +54,11 @@ class Settings(BaseSettings):
     index_prefix: str = Field(default="tansaku", pattern=r"^[a-z0-9][a-z0-9._-]*$")
     llm_url: str | None = None
     llm_model: str = "qwen3:4b"
+    embedder_url: str | None = None
+    embedder_model: str = "intfloat/multilingual-e5-small"
+    embedder_dimension: int = Field(default=384, ge=1)
+    embedder_query_prefix: str | None = None
+    embedder_passage_prefix: str | None = None
     database_url: SecretStr | None = None
     generation: int | None = None
     pipelines_dir: Path = PROJECT / "pipelines" / "yaml"

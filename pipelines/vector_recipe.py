@@ -20,6 +20,8 @@ class VectorRecipe:
     """
     An embedder with its parameters, and the recipe that its class declares in an attribute `recipe`, if it does.
 
+    Parameters that its class names in an attribute `beside_recipe`, such as a server's URL, are no part of it.
+
     Usage example:
     ```python
     VectorRecipe.of(resolve("mpep_indexing"), settings, "us-patent-law") == VectorRecipe.read(info.recipe)
@@ -48,8 +50,10 @@ class VectorRecipe:
         spec = definition["components"].get(EMBEDDER)
         if spec is None:
             return cls("", "null", "")
-        recipe = str(getattr(find_class(spec["type"]), "recipe", ""))
-        return cls(spec["type"], portable(spec.get("init_parameters"), settings, corpus), recipe)
+        embedder = find_class(spec["type"])
+        beside = getattr(embedder, "beside_recipe", ())
+        parameters = {name: value for name, value in (spec.get("init_parameters") or {}).items() if name not in beside}
+        return cls(spec["type"], portable(parameters, settings, corpus), str(getattr(embedder, "recipe", "")))
 
     @classmethod
     def read(cls, text: str) -> "VectorRecipe | None":

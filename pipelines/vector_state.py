@@ -61,7 +61,8 @@ class VectorState:
             return ""
         return (
             f"the index's vectors are by another recipe ({made_by.label}) than the embedder's "
-            f"({self._recipe.label}) and can't be searched with it; make new ones with: {resume}"
+            f"({self._recipe.label}) and can't be searched with it; name the embedder that made them (--embedder-url, "
+            f"TANSAKU_EMBEDDER_MODEL), or make new vectors with: {resume}"
         )
 
     def damage(self, info: IndexInfo) -> str:

@@ -65,6 +65,7 @@ class Reranker:
         # One call at a time: a model uses all cores by itself, and tokenizers don't like to be shared.
         self._service = OptionalService("reranker", timeout, max_failures, pause, slots=1)
         self._is_warmed_up = False
+        self._is_loading = False
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -93,11 +94,14 @@ class Reranker:
         return from_dict_or_unavailable(cls, data, "ranker")
 
     def warm_up(self) -> None:
-        """Load the ranker's model, once; a failure is logged, and the next query tries again."""
+        """
+        Load the ranker's model, once; a failure is logged, and the next query tries again. Loading that takes longer
+        than `load_timeout` goes on, and searches go without it until it is done.
+        """
         if self._is_warmed_up or self.ranker is None or isinstance(self.ranker, Unavailable):
             return
         self._is_warmed_up = True
-        self._service.call(self._load, self.load_timeout)
+        self._service.call(self._load_first, self.load_timeout)
 
     @component.output_types(results=Results, degraded=list[str])
     def run(self, query: str, results: Results) -> dict[str, Any]:
@@ -115,13 +119,21 @@ class Reranker:
         chosen = others if self.top_k is None else others[: self.top_k]
         if self.ranker is None or not chosen:
             return {"results": results, "degraded": []}
-        scores = self._service.call(lambda: self._score(query, chosen))
+        # What loads holds the service's one slot, and no search needs to wait to see that.
+        scores = None if self._is_loading else self._service.call(lambda: self._score(query, chosen))
         if scores is None:
             return {"results": results, "degraded": ["reranker"]}
         ranked = [_with_score(document, scores[document.id]) for document in chosen if document.id in scores]
         ranked.sort(key=lambda document: (-document.meta["scores"]["rerank_score"], document.id))
         unranked = [document for document in chosen if document.id not in scores]
         return {"results": Results((*top, *ranked, *unranked, *others[len(chosen) :])), "degraded": []}
+
+    def _load_first(self) -> bool:
+        self._is_loading = True
+        try:
+            return self._load()
+        finally:
+            self._is_loading = False
 
     def _load(self) -> bool:
         ranker: Any = self.ranker

@@ -92,6 +92,23 @@ class BatchedStore(ABC, Generic[Record]):
         with self._state.lock, self.batch():
             return self._open_pending().delete_where(self.ids(filters), filters)
 
+    def each_id(self) -> Iterator[str]:
+        """
+        Get the ids of all documents one after the other, however many there are.
+
+        :returns: The ids, in any order.
+        """
+        return iter(self.ids())
+
+    def present(self, ids: Collection[str]) -> set[str]:
+        """
+        Tell which documents are there.
+
+        :param ids: Ids.
+        :returns: Those of them that the store holds.
+        """
+        return self._stored(ids)
+
     def _open_pending(self) -> PendingChanges[Record]:
         if self._state.pending is None:
             self._state.pending = PendingChanges(self._stored, self._prepare)

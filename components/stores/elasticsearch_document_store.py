@@ -9,7 +9,7 @@ settings nor weighted terms, and its client refuses OpenSearch.
 import logging
 import re
 import threading
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -211,7 +211,15 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
         :raises FilterError: If the filter is malformed.
         """
         query = filter_query(parse_filters(filters))
-        return all_ids(self._server(), query) if self._layout() else []
+        return list(all_ids(self._server(), query)) if self._layout() else []
+
+    def each_id(self) -> Iterator[str]:
+        """
+        Get the ids of all documents one after the other, read in pages of one state of the index.
+
+        :returns: The ids, sorted.
+        """
+        return all_ids(self._server(), filter_query(None)) if self._layout() else iter(())
 
     def get_many(self, ids: Sequence[str]) -> list[Document]:
         """

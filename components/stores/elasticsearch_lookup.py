@@ -1,6 +1,6 @@
 """Documents of an Elasticsearch or OpenSearch index by their ids, by a filter and in an order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from haystack import Document
 
@@ -19,15 +19,15 @@ from components.stores.elasticsearch_records import (
 _PAGE = 1000  # documents read at a time
 
 
-def all_ids(index: ElasticsearchIndex, query: Query) -> list[str]:
+def all_ids(index: ElasticsearchIndex, query: Query) -> Iterator[str]:
     """
-    Ids of all documents that match.
+    Ids of all documents that match, read in pages.
 
     :param index: The index.
     :param query: What they match.
     :returns: The ids, sorted.
     """
-    return [id_of(hit) for hit in index.all_hits({**ID_ONLY, "query": query, "sort": [ID]})]
+    return (id_of(hit) for hit in index.all_hits({**ID_ONLY, "query": query, "sort": [ID]}))
 
 
 def all_documents(index: ElasticsearchIndex, query: Query) -> list[Document]:

@@ -1,7 +1,7 @@
 """What the vector stores on Qdrant's engine share, whether it runs in this process or in a server."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -73,6 +73,14 @@ class QdrantStore(BatchedStore[Record], Generic[Record, Filter]):
         :raises FilterError: If the filter is malformed or asks for a field that isn't stored.
         """
         return sorted(self._matching_ids(self._filter(filters)))
+
+    def each_id(self) -> Iterator[str]:
+        """
+        Get the ids of all documents one after the other, read in pages.
+
+        :returns: The ids, in any order.
+        """
+        return iter(self._matching_ids(None))
 
     def get_vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """

@@ -1,5 +1,6 @@
 """Every file in tests/broken_pipelines is refused with the message in its first line; our own are accepted."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,19 @@ def test_broken_pipeline_is_refused_with_its_message(path: Path) -> None:
 
 def test_the_projects_own_pipelines_have_no_problems() -> None:
     assert check_all([], profile="embedded") == []
+
+
+def test_a_ranker_of_an_extra_that_is_not_installed_is_told_with_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "haystack_integrations.components.rankers.sentence_transformers", None)
+
+    problems = check_pipeline("mpep_query", profile="cluster")
+
+    [problem] = [problem for problem in problems if problem.component == "reranker"]
+    assert problem.message == "SentenceTransformersSimilarityRanker needs a package that isn't installed"
+    assert "pip install -c constraints.txt -e '.[models]'" in problem.instead
+    assert "`reranker: null`" in problem.instead
 
 
 def test_all_problems_of_a_file_are_reported_in_order_of_lines(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_body_that_stops_coming_is_refused():
         sent.append(message)
 
     limited = BodyLimitMiddleware(Starlette(), patience=0.01)
-    asyncio.run(limited({"type": "http", "method": "POST", "headers": []}, silent, keep))
+    asyncio.run(limited({"type": "http", "method": "POST", "path": "/", "headers": []}, silent, keep))
 
     assert sent[0]["status"] == 408
     assert json.loads(sent[1]["body"]) == {"error": "the body did not come on for 0 seconds"}

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -170,6 +171,39 @@ def test_a_model_that_can_t_be_loaded_is_tried_again() -> None:
     reranker.warm_up()
     assert ranker.loads == 1
     assert reranker.run(QUERY, RESULTS)["degraded"] == []
+
+
+class LoadingForLong(Misbehaving):
+    """A ranker whose model is loaded when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda documents: {"documents": [Document(id="d", content="", score=0.9)]})
+        self.release = threading.Event()
+        self.loaded = threading.Event()
+
+    def warm_up(self) -> None:
+        self.release.wait()
+        self.loaded.set()
+
+
+def test_loading_for_long_holds_up_neither_the_start_nor_searches() -> None:
+    ranker = LoadingForLong()
+    reranker = Reranker(ranker, load_timeout=0.05, timeout=60, pause=0.001)
+
+    reranker.warm_up()
+
+    assert [reranker.run(QUERY, RESULTS)["degraded"] for _ in range(20)] == [["reranker"]] * 20
+    assert ranker.calls == 0
+    ranker.release.set()
+    ranker.loaded.wait()
+    wait_until(lambda: reranker.run(QUERY, RESULTS)["degraded"] == [])
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 YAML = """
