@@ -122,9 +122,11 @@ def search_times(profile: str, settings: Settings, questions: Sequence[str]) -> 
 
 def size_of(path: Path) -> int:
     """
-    What a file or folder takes on disk.
+    What a file or folder takes on disk; room that is only reserved doesn't count.
 
     :param path: The file or folder.
     :returns: Bytes.
     """
-    return sum(file.stat().st_size for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file())
+    return sum(
+        512 * file.stat().st_blocks for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()
+    )
