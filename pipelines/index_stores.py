@@ -37,8 +37,8 @@ def patient(definition: Definition) -> Definition:
     components = {}
     for name, spec in definition["components"].items():
         parameters = spec.get("init_parameters") or {}
-        store = parameters.get("document_store")
-        if "search_timeout" in ((store or {}).get("init_parameters") or {}):
+        store = parameters.get("document_store") or {}
+        if "search_timeout" in (store.get("init_parameters") or {}):
             limits = {**store["init_parameters"], "search_timeout": INDEXING_TIMEOUT}
             parameters = {**parameters, "document_store": {**store, "init_parameters": limits}}
         components[name] = {**spec, "init_parameters": parameters}
