@@ -95,6 +95,7 @@ def test_a_rebuild_below_the_floor_leaves_the_old_generation(law: Path, question
 
 
 def test_a_rebuild_whose_embedder_fails_leaves_the_old_generation(law: Path, server: EmbeddingServerProcess) -> None:
+    write_rules(law / "corpus.jsonl", {**RULES, "37CFR-9.4": ("Colours", "A kite may be red.")})
     server.behave("shorter")
     code, _, errors = run("index", "us-patent-law", law, "--rebuild")
     server.behave("well")
