@@ -1,5 +1,9 @@
 """A writer's lock in a PostgreSQL database: for a whole index, or for a part of its sources."""
 
+from contextlib import suppress
+
+import psycopg
+
 from pipelines.postgres_database import connect, explained, hold_turn
 from pipelines.shards import Shard
 
@@ -39,6 +43,9 @@ class PostgresLock:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        # The server notices the end of a connection some time after it: a run that follows at once would be refused.
+        with suppress(psycopg.Error):
+            self._db.execute("SELECT pg_advisory_unlock_all()")
         self._db.close()
 
     def take(self, shard: Shard | None) -> str:

@@ -17,7 +17,7 @@ from pipelines.loading import resolve
 from pipelines.settings import Settings
 from tests.cli.test_index_commands import run
 from tests.conftest import allow_word_embedders
-from tests.pipelines.cluster_samples import CLUSTERS, ClusterIndex, cluster_samples
+from tests.pipelines.cluster_samples import CLUSTERS, ClusterIndex, Place, cluster_samples
 
 CORPUS = get_corpus("us-patent-law")
 STRAYS = ["stray 1", "stray 2", "stray 3"]
@@ -31,7 +31,8 @@ def servers(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[ClusterIndex]:
     kind = request.param
-    with cluster_samples(kind, search_server(kind), search_server("qdrant"), tmp_path_factory.mktemp(kind)) as index:
+    place = Place(kind, search_server(kind), search_server("qdrant"), tmp_path_factory.mktemp(kind))
+    with cluster_samples(place) as index:
         yield index
 
 

@@ -378,6 +378,12 @@ def test_missing_path_is_refused(notes: Notes) -> None:
         notes.run(notes.sources / "missing")
 
 
+def test_a_run_may_follow_another_at_once(notes):
+    for _ in range(50):
+        with index_lock(notes.settings, "notes"):
+            pass
+
+
 def test_second_run_at_the_same_time_says_who_is_writing(notes: Notes) -> None:
     with index_lock(notes.settings, "notes"), pytest.raises(IndexLockedError, match=rf"process {os.getpid()} .*since"):
         notes.run()
