@@ -69,7 +69,7 @@ GATES: dict[str, Callable[[], Gate]] = {"trained gate": LongTermMemory, "rule of
 
 def measure(
     data: Annotated[Path, typer.Option(help="The dataset.")] = SHARED / "eval" / "jsquad",
-    pipeline: Annotated[str, typer.Option(help="The query pipeline.")] = "mpep_query",
+    pipeline: Annotated[str, typer.Option(help="The query pipeline.")] = "rag_query",
     cache: Annotated[Path | None, typer.Option(help="Where indexes are kept.")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
