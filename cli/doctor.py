@@ -88,7 +88,7 @@ def _print_findings(findings: "Findings") -> None:
     if findings.other_recipe:
         console.print(
             f"vectors by another recipe than the present embedder's ({findings.other_recipe}): they are not searched; "
-            f"make new ones with: tansaku index {findings.corpus} --resume",
+            f"make new ones with: tansaku index {findings.corpus} --resume --renew-vectors",
             soft_wrap=True,
         )
     for label, named in (("not read", findings.unreadable), ("skipped", findings.skipped)):

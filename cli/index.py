@@ -41,6 +41,10 @@ def index(
     resume: Annotated[
         bool, typer.Option("--resume", help="Finish what an earlier run left undone; needs no PATH.")
     ] = False,
+    renew_vectors: Annotated[
+        bool,
+        typer.Option("--renew-vectors", help="Make all vectors anew when another embedder made those of the index."),
+    ] = False,
     prune: Annotated[bool, typer.Option("--prune", help="Take out everything that is not under PATH.")] = False,
     rebuild: Annotated[
         bool,
@@ -100,7 +104,7 @@ def index(
         else:
             part = Shard.read(shard) if shard else WHOLE
             run = IndexRun(get_corpus(corpus), profile=profile, progress=report_progress, shard=part)
-            report = run.run(paths, vectors=not no_vectors, prune=prune)
+            report = run.run(paths, vectors=not no_vectors, prune=prune, renew_vectors=renew_vectors)
     error = "" if report.chunks else f"nothing in {', '.join(map(str, paths or [])) or 'the index'} can be searched"
     if as_json:
         print_json({**report.to_dict(), **({"error": error} if error else {})})

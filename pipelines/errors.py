@@ -71,6 +71,24 @@ class UnknownNameError(ConfigError):
     """
 
 
+class EmbedderChangedError(TansakuError):
+    """
+    The vectors of an index are by another embedder than the one that a run would go on with.
+
+    :param corpus: Whose index.
+    :param vectors: How many vectors there are.
+    :param made_by: The embedder that made them, for people.
+    :param present: The embedder of the run, for people.
+    """
+
+    def __init__(self, corpus: str, vectors: int, made_by: str, present: str):
+        super().__init__(
+            f"the {vectors:,} vectors of {corpus} are by another embedder ({made_by}) than the present one "
+            f"({present}), and none was touched; name the embedder that made them (--embedder-url, "
+            f"TANSAKU_EMBEDDER_MODEL), or make all vectors anew with: tansaku index {corpus} --resume --renew-vectors"
+        )
+
+
 class IndexMissingError(TansakuError):
     """A corpus has no index yet; the message holds the command that builds it."""
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from pipelines import PROJECT
+from pipelines.component_types import find_class
+from pipelines.errors import EmbedderChangedError
 from pipelines.generations import chosen_generation
 from pipelines.loading import Definition, without
-from pipelines.manifest import Manifest
+from pipelines.manifest import RECIPE, Manifest
 from pipelines.production import EMBEDDER, KEYWORD_WRITER, PARENTS_WRITER, VECTOR_WRITER
 from pipelines.settings import Settings
-from pipelines.vector_recipe import portable
+from pipelines.vector_recipe import VectorRecipe, portable
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,19 @@ class IndexVersions:
         self._settings = settings
         self._corpus = corpus
         self._folder = settings.generation_dir(corpus, chosen_generation(settings, corpus))
+
+    def refuse_other_embedder(self) -> None:
+        """
+        Making all vectors anew takes hours, and a forgotten option is the usual reason for another embedder.
+
+        :raises EmbedderChangedError: When there are vectors by another embedder than the pipeline's.
+        """
+        before, now = (
+            VectorRecipe.read(self._manifest.fact(RECIPE)),
+            VectorRecipe.of(self._definition, self._settings, self._corpus),
+        )
+        if before and before.type and now.type and not now.renews(before) and (count := self._manifest.count_vectors()):
+            raise EmbedderChangedError(self._corpus, count, before.label, now.label)
 
     def replace_changed_stores(self) -> None:
         """A store that the profile defines otherwise than before starts anew: fields can't be added to an index."""
@@ -85,7 +100,7 @@ class IndexVersions:
 
     def _fingerprint(self) -> str:
         """A hash that changes when sources would give other chunks: of the pipeline and of the code that it runs."""
-        relevant = without(self._definition, (EMBEDDER, VECTOR_WRITER))
+        relevant = _without_connections(without(self._definition, (EMBEDDER, VECTOR_WRITER)))
         digest = hashlib.sha256(self._portable(relevant).encode())
         for package in _ANALYSIS_PACKAGES:
             for file in sorted((PROJECT / "components" / package).rglob("*.py")):
@@ -94,3 +109,16 @@ class IndexVersions:
 
     def _portable(self, value: Any) -> str:
         return portable(value, self._settings, self._corpus)
+
+
+def _without_connections(definition: Definition) -> Definition:
+    """The definition without what its stores name in an attribute `beside_content`, such as a server's time limit."""
+    components = {}
+    for name, spec in definition["components"].items():
+        parameters = spec.get("init_parameters") or {}
+        if store := parameters.get("document_store"):
+            beside = getattr(find_class(store["type"]), "beside_content", ())
+            kept = {key: value for key, value in (store.get("init_parameters") or {}).items() if key not in beside}
+            parameters = {**parameters, "document_store": {**store, "init_parameters": kept}}
+        components[name] = {**spec, "init_parameters": parameters}
+    return {**definition, "components": components}

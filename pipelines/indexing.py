@@ -74,24 +74,39 @@ class IndexRun:
         self._removed = 0
         self._seconds: dict[str, float] = {}
 
-    def run(self, paths: list[Path] | None = None, *, vectors: bool = True, prune: bool = False) -> IndexReport:
+    def run(
+        self,
+        paths: list[Path] | None = None,
+        *,
+        vectors: bool = True,
+        prune: bool = False,
+        renew_vectors: bool = False,
+    ) -> IndexReport:
         """
         Bring the index up to date.
 
         :param paths: Files, folders and archives to look at; without any, only unfinished work is done.
         :param vectors: Embed the chunks, too; otherwise a later run does.
         :param prune: Take out all that is not under `paths`.
+        :param renew_vectors: Make all vectors anew if another embedder made those that are there.
         :returns: What was found and done.
+        :raises EmbedderChangedError: When another embedder made them and they shall not be made anew.
         :raises IndexLockedError: When another process writes this index.
         :raises IndexDamagedError: When files of it are damaged.
         :raises ArgumentError: When a path does not exist.
         :raises DiskFullError: When there is too little room; what was done so far is kept.
         """
         with index_lock(self._settings, self._corpus.name, None if self._shard == WHOLE else self._shard):
-            return self.run_locked(paths or [], vectors=vectors, prune=prune)
+            return self.run_locked(paths or [], vectors=vectors, prune=prune, renew_vectors=renew_vectors)
 
     def run_locked(
-        self, paths: list[Path], *, vectors: bool = True, prune: bool = False, earlier: EarlierVectors | None = None
+        self,
+        paths: list[Path],
+        *,
+        vectors: bool = True,
+        prune: bool = False,
+        renew_vectors: bool = False,
+        earlier: EarlierVectors | None = None,
     ) -> IndexReport:
         """
         The same as `run`, for those who hold the index's lock.
@@ -111,6 +126,8 @@ class IndexRun:
             self._manifest = stack.enter_context(Manifest(chosen_manifest(self._settings, self._corpus.name)))
             versions = IndexVersions(self._manifest, self._definition, self._settings, self._corpus.name)
             with self._manifest.turn():
+                if not renew_vectors:
+                    versions.refuse_other_embedder()
                 versions.replace_changed_stores()
                 self._open_stores()
                 for writer in self._writers.values():

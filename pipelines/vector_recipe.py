@@ -76,6 +76,15 @@ class VectorRecipe:
         data = {"type": self.type, "init_parameters": json.loads(self.parameters), "recipe": self.recipe}
         return json.dumps(data, sort_keys=True)
 
+    def renews(self, before: "VectorRecipe") -> bool:
+        """
+        Whether it is the same embedder, which has only a new version since.
+
+        :param before: What made the vectors that are there.
+        :returns: False when it is another embedder, or one with other parameters.
+        """
+        return (self.type, self.parameters) == (before.type, before.parameters)
+
     @property
     def label(self) -> str:
         """For people."""

@@ -57,12 +57,17 @@ class VectorState:
         if not info.vectors:
             return f"the index has no vectors yet; make them with: {resume}"
         made_by = VectorRecipe.read(info.recipe)
-        if made_by in (None, self._recipe):
+        if made_by is None or made_by == self._recipe:
             return ""
+        if self._recipe.renews(made_by):
+            return (
+                f"the index's vectors are by another version ({made_by.label}) of the embedder than the present one "
+                f"({self._recipe.label}) and can't be searched with it; make new ones with: {resume}"
+            )
         return (
             f"the index's vectors are by another recipe ({made_by.label}) than the embedder's "
             f"({self._recipe.label}) and can't be searched with it; name the embedder that made them (--embedder-url, "
-            f"TANSAKU_EMBEDDER_MODEL), or make new vectors with: {resume}"
+            f"TANSAKU_EMBEDDER_MODEL), or make new vectors with: {resume} --renew-vectors"
         )
 
     def damage(self, info: IndexInfo) -> str:

@@ -69,6 +69,18 @@ class ElasticsearchKeywordStore(BatchedStore[IndexedDocument]):
     ```
     """
 
+    beside_content = (
+        "hosts",
+        "api_key",
+        "username",
+        "password",
+        "ca_certs",
+        "verify_certs",
+        "search_timeout",
+        "write_timeout",
+    )
+    """Parameters that say how to reach the server; what the index holds doesn't depend on them."""
+
     def __init__(
         self,
         index: str,

@@ -116,6 +116,40 @@ def test_another_embedder_does_not_search_the_index(
     assert (code, "vectors by another recipe" in output) == (FAILED, True)
 
 
+@pytest.mark.parametrize("arguments", [("--resume",), ("--resume", "--no-vectors"), ("{law}",)])
+def test_a_run_without_the_server_leaves_the_vectors_of_an_index_alone(
+    server: EmbeddingServerProcess, law: Path, arguments: tuple[str, ...]
+) -> None:
+    run("index", "us-patent-law", law, "--embedder-url", server.url)
+    (law / "more").mkdir()
+    (law / "more" / "corpus.jsonl").write_text(OTHERS)
+
+    code, _, errors = run("index", "us-patent-law", *(argument.format(law=law) for argument in arguments))
+
+    assert code == FAILED
+    assert "the 2 vectors of us-patent-law are by another embedder (ServerDocumentEmbedder {" in errors
+    assert f'"model": "{MODEL}"' in errors
+    assert "make all vectors anew with: tansaku index us-patent-law --resume --renew-vectors" in errors
+    answer = search("--embedder-url", server.url)
+    assert (answer["degraded"], answer["results"][0]["scores"]["vector_rank"]) == ([], 1)
+    assert run("doctor", "us-patent-law", "--embedder-url", server.url)[0] == DONE
+
+
+def test_vectors_are_made_anew_by_another_embedder_when_told_to(
+    server: EmbeddingServerProcess, law: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("index", "us-patent-law", law, "--embedder-url", server.url)
+    monkeypatch.setenv("TANSAKU_EMBEDDER_MODEL", "another")
+
+    code, output, _ = run(
+        "index", "us-patent-law", "--resume", "--renew-vectors", "--embedder-url", server.url, "--json"
+    )
+
+    assert (code, json.loads(output)["vectors"]) == (DONE, 2)
+    assert server.requests()[-1]["model"] == "another"
+    assert search("--embedder-url", server.url)["degraded"] == []
+
+
 def test_a_server_that_is_down_degrades_a_search(law: Path, server: EmbeddingServerProcess) -> None:
     with EmbeddingServerProcess() as own:
         run("index", "us-patent-law", law, "--embedder-url", own.url)

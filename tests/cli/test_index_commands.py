@@ -221,7 +221,7 @@ def test_the_doctor_tells_of_vectors_by_another_recipe(folder: Path, sample_data
 
     result = runner.invoke(app, ["search", "us-patent-law", "time for reply"], env=environment)
     assert result.exit_code == DONE
-    assert "made without: vector (the index's vectors are by another recipe (words, version 0)" in result.stderr
+    assert "made without: vector (the index's vectors are by another version (words, version 0)" in result.stderr
 
 
 def test_an_embedder_that_cannot_be_prepared_takes_one_line(folder: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_vectors_by_another_recipe_are_not_searched_until_they_are_made_anew(
     manifest.set_fact("embedder", json.dumps({**recipe, "recipe": "words, version 0"}))
     answer, health = search.search("time for reply", top_k=1), search.health()
 
-    reason = "the index's vectors are by another recipe (words, version 0)"
+    reason = "the index's vectors are by another version (words, version 0) of the embedder"
     assert (answer["degraded"], answer["results"][0]["scores"]["vector_rank"]) == (["vector"], None)
     assert (health["ready"], health["degraded"]) == (True, ["vector"])
     assert health["detail"].startswith(reason) and "tansaku index us-patent-law --resume" in health["detail"]

@@ -38,6 +38,19 @@ def test_what_older_manifests_hold(held, read):
 
 
 @pytest.mark.parametrize(
+    ("before", "renews"),
+    [
+        (VectorRecipe(E5, PARAMETERS, "multilingual-e5-small, version 2"), True),
+        (VectorRecipe(E5, PARAMETERS, "multilingual-e5-small, version 1"), True),
+        (VectorRecipe(E5, '{"model": "/another"}', "multilingual-e5-small, version 2"), False),
+        (VectorRecipe("own.Embedder", PARAMETERS, "multilingual-e5-small, version 2"), False),
+    ],
+)
+def test_a_new_version_of_the_same_embedder(before, renews):
+    assert VectorRecipe(E5, PARAMETERS, "multilingual-e5-small, version 2").renews(before) is renews
+
+
+@pytest.mark.parametrize(
     ("recipe", "label"),
     [
         (VectorRecipe(E5, PARAMETERS, "multilingual-e5-small, version 2"), "multilingual-e5-small, version 2"),
