@@ -1,5 +1,6 @@
 """Requests to Qdrant servers that are busy, slow, dead or strict."""
 
+import gc
 import logging
 import subprocess
 from collections.abc import Iterator
@@ -174,3 +175,16 @@ def test_tls(tmp_path: Path) -> None:
 def test_wrong_use_says_what_is_allowed(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         QdrantConnection(**arguments)
+
+
+def test_a_connection_that_nobody_closed_leaves_no_socket(server: SearchApi) -> None:
+    server.answers = [COUNT]
+    made = QdrantConnection(server.url)
+    made.itself = made  # type: ignore[attr-defined]  # as in a pipeline, whose parts name each other
+    made._connected()
+    gc.freeze()  # as after a warm-up: what is made before it is collected after the socket
+    assert count(made) == 3
+    gc.collect()
+    gc.unfreeze()
+    del made
+    assert gc.collect()  # pytest fails the test when a socket is found open
