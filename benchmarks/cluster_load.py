@@ -51,7 +51,9 @@ class Loaded:
 
 LOADED = {
     "mpep": Loaded("us-patent-law", {"source_filter": "MPEP"}, "{id}"),
-    "jsquad": Loaded("company-docs", {"filters": {"field": "language", "operator": "==", "value": "ja"}}, "文書 {id}"),
+    "jsquad": Loaded(
+        "company-docs", {"filters": {"field": "meta.language", "operator": "==", "value": "ja"}}, "文書 {id}"
+    ),
 }
 """A new pipeline is one line."""
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from memory_components.activity_log import note
 from memory_components.database import MemoryDatabase
 from memory_components.records import Episode, packed, unpacked
+from memory_components.storable import checked_values
 from memory_components.tables import associations, deletions, episodes, ratings
 
 _BATCH = 500
@@ -55,7 +56,12 @@ class EpisodeRecords:
             return int(connection.execute(select(func.count()).select_from(episodes)).scalar_one())
 
     def change(self, episode_id: str, **values: Any) -> bool:
-        """Change some columns of an episode; tells whether there is one."""
+        """
+        Change some columns of an episode; tells whether there is one.
+
+        :raises MemoryInputError: When a value can't be stored.
+        """
+        values |= {name: checked_values(name, values[name]) for name in ("action", "outcome") if name in values}
         return bool(self.change_many({episode_id: values}))
 
     def change_many(self, changes: Mapping[str, Mapping[str, Any]]) -> int:

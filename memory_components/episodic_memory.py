@@ -14,6 +14,7 @@ from memory_components.memory_view import MemoryView
 from memory_components.names import checked_name, clean
 from memory_components.records import ANYONE, Episode
 from memory_components.semantic_memory import SemanticMemory
+from memory_components.storable import checked_values
 from memory_components.text_embedder import TextEmbedder, embed_questions
 
 _SAME_QUESTION = 0.95  # from this cosine on, an episode is a recurrence of another
@@ -110,10 +111,12 @@ class EpisodicMemory:
         :param user_id: Whose experience.
         :param groups: The access groups of who had it; others don't see it.
         :returns: The episode.
-        :raises MemoryInputError: When a number is outside its range, the context is empty or the name none.
+        :raises MemoryInputError: When a number is outside its range, the context is empty, the name none or a value
+            can't be stored.
         :raises MemoryStoreError: When the embedder or the database is out of order.
         """
         context, user_id = clean(context), checked_name("user_id", user_id)
+        action, outcome = checked_values("action", action), checked_values("outcome", outcome)
         if not context.strip():
             raise MemoryInputError("CONTEXT_EMPTY", "context: it is empty; write what was asked")
         _check_range("reward", reward, -1.0, 1.0)

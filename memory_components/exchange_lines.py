@@ -2,13 +2,14 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from memory_components.records import Concept, Episode, Rating, packed, unpacked
+from memory_components.storable import fault_of
 
 _DIMENSION = 384
 
@@ -112,16 +113,15 @@ def read_line(line: str) -> ExchangeLine:
     :raises ValueError: When it is none; the message says in what.
     """
     values = json.loads(line)
-    for text in _texts(values):
-        text.encode()  # half of a surrogate pair can't be stored, nor can a zero character
-        if "\0" in text:
-            raise ValueError("it holds a zero character")
     try:
-        return _LINES.validate_python(values)
+        read = _LINES.validate_python(values)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
         raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from error
+    if fault := fault_of(values):
+        raise ValueError(fault)
+    return read
 
 
 def written_line(kind: str, record: Episode | Concept | Rating | Mapping[str, Any]) -> str:
@@ -153,15 +153,6 @@ def vector_of(line: EpisodeLine | ConceptLine) -> np.ndarray | None:
     if not vector.any() or not np.isfinite(vector).all():
         raise ValueError(f"vector: it isn't one of {_DIMENSION} numbers")
     return vector
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for each in [*value, *value.values()] if isinstance(value, dict) else value:
-            yield from _texts(each)
 
 
 def _values(line: _Line) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from components.query.domain_vocabulary import Term, VocabularyError, read_vocabulary
 from memory_components.memory_store import MemoryStore
 from memory_components.memory_view import MemoryView
+from memory_components.names import checked_given_name, clean
 from memory_components.records import Concept
 from memory_components.text_embedder import TextEmbedder, embed_passages, embed_questions, text_digest
 
@@ -129,11 +130,21 @@ class SemanticMemory:
         """
         Keep a concept, in place of the one of that name.
 
+        :param name: What it is called.
+        :param definition: What it is.
+        :param related: Names of other concepts; they may come later.
+        :param aliases: Other names of it.
+        :param entity_type: PROJECT_ID, PERSON, PRODUCT, DATE or ORG; "" for none.
+        :param confidence: 0 to 1.
         :returns: The concept.
+        :raises MemoryInputError: NAME_EMPTY, NAME_TOO_LONG or NAME_MALFORMED, when a name is none.
         :raises MemoryStoreError: When the embedder or the database is out of order.
         """
+        name, definition = checked_given_name("concept", name), clean(definition)
+        others = tuple(dict.fromkeys(checked_given_name("related_concepts", each) for each in related))
+        also = tuple(dict.fromkeys(checked_given_name("aliases", each) for each in aliases))
         (vector,) = self._embedded([_text(name, definition)])
-        concept = Concept(name, definition, vector, tuple(related), tuple(aliases), entity_type, confidence, API)
+        concept = Concept(name, definition, vector, others, also, entity_type, confidence, API)
         self._store.concepts.put([concept])
         return concept
 

@@ -58,7 +58,7 @@ class AccessMiddleware:
             await send({"type": "websocket.close", "code": 1008})
         elif refusal := self._refusal(scope):
             status, message = refusal
-            await send_error(send, status, message, [(b"www-authenticate", b"Bearer")] if status == 401 else [])
+            await send_error(scope, send, status, message, [(b"www-authenticate", b"Bearer")] if status == 401 else [])
         else:
             await self.app(scope, receive, send)
 

@@ -49,7 +49,7 @@ class BodyLimitMiddleware:
                 message = await asyncio.wait_for(receive(), self.patience)
             except TimeoutError:
                 reason = f"the body did not come on for {self.patience:.0f} seconds"
-                await send_error(send, 408, reason, [(b"connection", b"close")])
+                await send_error(scope, send, 408, reason, [(b"connection", b"close")])
                 return
             if message["type"] == "http.disconnect":
                 return
@@ -57,7 +57,8 @@ class BodyLimitMiddleware:
             more = message.get("more_body", False)
             too_large = len(received) > largest
         if too_large:
-            await send_error(send, 413, f"the body is larger than {largest:,} bytes", [(b"connection", b"close")])
+            reason = f"the body is larger than {largest:,} bytes"
+            await send_error(scope, send, 413, reason, [(b"connection", b"close")])
             return
         body: list[Message] = [{"type": "http.request", "body": bytes(received), "more_body": False}]
 

@@ -1,4 +1,4 @@
-"""How errors reach callers: a status and {"error": "..."}; what went on inside stays in the log."""
+"""How errors reach callers: a status and one JSON object (`error_body`); what went on inside stays in the log."""
 
 import logging
 import traceback
@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from pipelines.errors import ArgumentError, IndexDamagedError, IndexMissingError, StoreDownError, TansakuError, causes
+from service.responses import error_body
 from service.tools import Tool
 
 logger = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ def add_error_handlers(app: FastAPI, tools: Sequence[Tool]) -> None:
         assert isinstance(error, RequestValidationError)
         tool = by_path.get(request.url.path)
         message = tool.explain(error.errors()) if tool else "the request is malformed"
-        return JSONResponse({"error": message}, 422)
+        return JSONResponse(error_body(request.url.path, 422, message), 422)
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, StarletteHTTPException)
@@ -90,7 +91,7 @@ def add_error_handlers(app: FastAPI, tools: Sequence[Tool]) -> None:
             status, message = 422, "the body is not valid JSON"
         else:
             message = "internal error; the log has the details" if status >= 500 else str(detail)
-        return JSONResponse({"error": message}, status, headers=error.headers)
+        return JSONResponse(error_body(request.url.path, status, message), status, headers=error.headers)
 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(StarletteHTTPException, refused)

@@ -31,6 +31,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     422: {"model": ApiError, "description": "The request is wrong"},
     503: {"model": ApiError, "description": "The memory is out of order"},
 }
+_MOST = 2**31 - 1  # of what a database counts
 _OK = {"status": "ok"}
 _PREFIX, _IMPORT = "/api", "/memory/import"
 
@@ -100,7 +101,7 @@ def _add_episodes(router: APIRouter, service: MemoryService) -> None:
 
     @router.get("/memory/episodic", tags=["memory"])
     def page(
-        limit: Annotated[int, Query(ge=1, le=1000)] = 50, offset: Annotated[int, Query(ge=0)] = 0
+        limit: Annotated[int, Query(ge=1, le=1000)] = 50, offset: Annotated[int, Query(ge=0, le=_MOST)] = 0
     ) -> dict[str, Any]:
         """List episodes, the newest first."""
         records = service.memory.store.episodes

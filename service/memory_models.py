@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 Name = Annotated[str, Field(max_length=256)]
 Text = Annotated[str, Field(min_length=1, max_length=10_000)]
 TopK = Annotated[int, Field(ge=1, le=100)]
+Names = Annotated[list[Name], Field(max_length=100)]
 
 
 class _Strict(BaseModel):
@@ -44,7 +45,7 @@ class ExperienceRequest(_Strict):
     reward: Annotated[float, Field(ge=-1, le=1)] = 0.0
     importance: Annotated[float | None, Field(ge=0.05, le=1)] = None
     user_id: Name = ""
-    groups: list[Name] = Field(default_factory=list)
+    groups: Names = Field(default_factory=list)
 
 
 class ConceptRequest(_Strict):
@@ -52,8 +53,8 @@ class ConceptRequest(_Strict):
 
     concept: Annotated[str, Field(min_length=1, max_length=256)]
     definition: Text
-    related_concepts: list[Name] = Field(default_factory=list)
-    aliases: list[Name] = Field(default_factory=list)
+    related_concepts: Names = Field(default_factory=list)
+    aliases: Names = Field(default_factory=list)
     entity_type: Annotated[str, Field(pattern="^(PROJECT_ID|PRODUCT|PERSON|ORG|DATE|)$")] = ""
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
 

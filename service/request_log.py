@@ -51,7 +51,7 @@ class RequestLogMiddleware:
             logger.exception("request failed")
             if status:
                 raise
-            await send_error(send_named, 500, "internal error; the log has the details")
+            await send_error(scope, send_named, 500, "internal error; the log has the details")
         finally:
             # A status of 499 says that the caller went away before the answer.
             fields = {

@@ -177,6 +177,7 @@ def test_production_gives_no_answer_without_a_required_server(
             search.search(QUESTION)
         health = search.health()
     assert (health["ready"], health["degraded"]) == (False, [arm])
+    assert healed(search.health)  # this process asks the server again, for whoever comes next
 
 
 def test_a_server_that_never_answers_is_no_keyword_arm(cluster: ClusterIndex, monkeypatch: pytest.MonkeyPatch) -> None:

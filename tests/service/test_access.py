@@ -15,7 +15,7 @@ READER, OWNER = "reader-key-0123456789", "owner-key-0123456789"
 def caller(
     keys: str = "", origins: tuple[str, ...] = (), address: str = "127.0.0.1", base_url: str = LOCAL
 ) -> TestClient:
-    paths = ("/health", "/health/live", "/search_mpep/run", "/reload")
+    paths = ("/health", "/health/live", "/search_mpep/run", "/reload", "/api/memory/stats")
     routes = [Route(path, lambda request: PlainTextResponse("passed"), methods=["GET", "POST"]) for path in paths]
     app = AccessMiddleware(Starlette(routes=routes), KeyRing.parse(keys), list(origins))
     return TestClient(app, base_url=base_url, client=(address, 50_000))
@@ -39,6 +39,14 @@ def test_without_keys_this_machine_alone_is_served(address, host, status):
 
     assert answer.status_code == status
     assert status == 200 or "TANSAKU_API_KEYS" in answer.json()["error"]
+
+
+def test_refusals_below_api_have_its_form():
+    answer = caller(f"search:{READER}").get("/api/memory/stats")
+
+    assert answer.headers["www-authenticate"] == "Bearer"
+    body = answer.json()
+    assert (answer.status_code, body["status"], body["code"], body["details"]) == (401, "error", "UNAUTHORIZED", {})
 
 
 @pytest.mark.parametrize(

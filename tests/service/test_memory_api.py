@@ -220,7 +220,8 @@ def test_ratings_that_are_refused(
 def test_a_body_of_a_million_bytes(client: httpx.Client, memory: Any) -> None:
     answer = rate(client, searched(memory, "ann"), comment="x" * 1_000_000)
 
-    assert (answer.status_code, "larger than 1,000,000 bytes" in answer.text) == (413, True)
+    assert (answer.status_code, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
+    assert answer.json()["message"] == "the body is larger than 1,000,000 bytes"
     assert memory.store.episodes.count() == 0
 
 
@@ -313,6 +314,71 @@ def test_concepts_and_ties(client: httpx.Client) -> None:
     assert client.get("/api/memory/semantic/EV-2024/1").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code", "message"),
+    [
+        ("POST", "episodic/store", {"context": "x", "outcome": {"a": "\ud800"}}, "VALUE_NOT_STORABLE", "outcome: it "),
+        ("POST", "episodic/store", {"context": "x", "outcome": {"a": [float("inf")]}}, "VALUE_NOT_STORABLE", "number"),
+        ("POST", "episodic/store", {"context": "x", "action": {"a\0": 1}}, "VALUE_NOT_STORABLE", "action: it holds a"),
+        ("PATCH", "episodic/e1", {"outcome": {"a": {"b": float("nan")}}}, "VALUE_NOT_STORABLE", "outcome: it holds"),
+        ("POST", "episodic/store", {"context": "x", "groups": ["g"] * 101}, "INVALID_REQUEST", "at most 100 items"),
+        ("POST", "episodic/store", {"context": " "}, "CONTEXT_EMPTY", "context: it is empty"),
+        ("POST", "semantic/store", {"concept": " \u3000", "definition": "x"}, "NAME_EMPTY", "concept: "),
+        ("POST", "semantic/store", {"concept": "a\u200b", "definition": "x"}, "NAME_MALFORMED", "concept: "),
+        ("POST", "semantic/store", {"concept": "a", "definition": "x", "aliases": [""]}, "NAME_EMPTY", "aliases: "),
+        (
+            "POST",
+            "semantic/store",
+            {"concept": "a", "definition": "x", "related_concepts": ["b\n"]},
+            "NAME_MALFORMED",
+            "related_concepts: ",
+        ),
+        ("GET", f"episodic?offset={10**23}", None, "INVALID_REQUEST", "offset: "),
+        ("GET", "episodic?offset=-1", None, "INVALID_REQUEST", "offset: "),
+        ("GET", "episodic?limit=0", None, "INVALID_REQUEST", "limit: "),
+    ],
+)
+def test_what_the_memory_does_not_take_in(
+    client: httpx.Client, method: str, path: str, body: Any, code: str, message: str
+) -> None:
+    client.post("/api/memory/import", content=json.dumps(EPISODE))
+    before = client.get("/api/memory/export").text
+    content, headers = None if body is None else json.dumps(body), {"Content-Type": "application/json"}
+
+    answer = client.request(method, f"/api/memory/{path}", content=content, headers=headers)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert message in answer.json()["message"]
+    assert client.get("/api/memory/export").text == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code", "message"),
+    [
+        ("GET", "/api/nowhere", 404, "NOT_FOUND", "there is nothing at /api/nowhere"),
+        ("PUT", "/api/memory/stats", 405, "METHOD_NOT_ALLOWED", "PUT is not allowed at /api/memory/stats; use GET"),
+    ],
+)
+def test_what_no_route_answers_has_the_form_of_other_errors(
+    client: httpx.Client, method: str, path: str, status: int, code: str, message: str
+) -> None:
+    answer = client.request(method, path)
+
+    assert answer.status_code == status
+    assert answer.json().keys() == {"status", "code", "message", "details"}
+    assert (answer.json()["status"], answer.json()["code"]) == ("error", code)
+    assert message in answer.json()["message"]
+
+
+def test_blanks_around_names_are_not_kept(client: httpx.Client) -> None:
+    body = {"concept": " Hayate\u3000", "definition": "a fan", "aliases": [" HY ", "HY"], "related_concepts": ["Kaze "]}
+
+    assert client.post("/api/memory/semantic/store", json=body).json()["concept"] == "Hayate"
+
+    shown = client.get("/api/memory/semantic/Hayate").json()
+    assert (shown["aliases"], shown["related_concepts"]) == (["HY"], ["Kaze"])
+
+
 def test_export_delete_and_import(client: httpx.Client, memory: Any) -> None:
     feedback = rate(client, searched(memory, "ann"), doc_id="HR-8#1").json()
     episode = f"/api/memory/episodic/{feedback['memory_id']}"
@@ -364,7 +430,8 @@ RATING = {
         ({**EPISODE, "importance": 7}, "importance: "),
         ({**EPISODE, "created_at": float("inf")}, "created_at: "),
         ({**EPISODE, "context": "a\0"}, "zero character"),
-        ({**EPISODE, "outcome": {"note": ["\ud800"]}}, "surrogates"),
+        ({**EPISODE, "outcome": {"note": ["\ud800"]}}, "half of a surrogate pair"),
+        ({**EPISODE, "action": {"note": [float("inf")]}}, "a number that is none or infinite"),
         ({**EPISODE, "vector": "AAAA"}, "vector: it isn't one of 384 numbers"),
         ({**EPISODE, "vector": "%"}, "base64"),
         ({**RATING, "rating": "5"}, "rating: "),
