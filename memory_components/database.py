@@ -1,5 +1,7 @@
 """The database under the memory: a SQLite file, or PostgreSQL by its URL."""
 
+import logging
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +22,10 @@ REVISION = "0001"
 SCHEMA = "tansaku_memory"
 """The PostgreSQL schema that the tables are in."""
 
+logger = logging.getLogger(__name__)
+
 _BUSY_SECONDS = 30
+_CONNECT_SECONDS = 10
 _LOCK = 0x54414E4D  # an advisory lock of the memory's own
 _CLOCK = "writes"
 
@@ -29,7 +34,9 @@ class MemoryDatabase:
     """
     Connections to the memory's tables, which are made or brought to the present form when the first one is opened.
 
-    Several processes may use the same database. Writers wait for each other, readers never wait.
+    Several processes may use the same database. Writers wait for each other, readers never wait. When another file lies
+    in the place of the one that was opened, that one is used from then on; where none lies, nothing is written, since
+    it would be lost.
 
     Usage example:
     ```python
@@ -46,7 +53,10 @@ class MemoryDatabase:
         self._url = _url(place)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._engine: Engine | None = None
+        self._file: tuple[int, int] | None = None
         self._opening = threading.Lock()
+        self.times_opened = 0
+        """Grows when another database may be in the place of the one that was read before."""
 
     @property
     def name(self) -> str:
@@ -82,6 +92,15 @@ class MemoryDatabase:
         """The number of the newest change."""
         return int(connection.execute(select(clock.c.value).where(clock.c.name == _CLOCK)).scalar_one())
 
+    def check_writable(self) -> None:
+        """
+        Wait for a turn to write, and write nothing.
+
+        :raises MemoryStoreError: When the database can't be written.
+        """
+        with self.write():
+            pass
+
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         if self._engine is not None:
@@ -90,9 +109,24 @@ class MemoryDatabase:
 
     def _opened(self) -> Engine:
         with self._opening:
+            if self._engine is not None and self._is_sqlite and self._found_file() != self._file:
+                logger.warning("another file is in the place of the memory in %s; it is read anew", self.name)
+                self._engine.dispose()
+                self._engine = None
             if self._engine is None:
                 self._engine = self._open()
+                self._file = self._found_file() if self._is_sqlite else None
+                self.times_opened += 1
             return self._engine
+
+    def _found_file(self) -> tuple[int, int]:
+        """Which file lies in the memory's place."""
+        try:
+            found = os.stat(str(self._url.database))
+        except OSError as error:
+            reason = "its file is gone; put it back, or start again with a new one"
+            raise MemoryStoreError(f"the memory in {self.name} can't be used: {reason} ({error.strerror})") from error
+        return found.st_dev, found.st_ino
 
     def _open(self) -> Engine:
         engine = _sqlite_engine(self._url) if self._is_sqlite else _postgres_engine(self._url)
@@ -161,6 +195,8 @@ def _sqlite_engine(url: URL) -> Engine:
 
 
 def _postgres_engine(url: URL) -> Engine:
+    if "connect_timeout" not in url.query:
+        url = url.update_query_dict({"connect_timeout": str(_CONNECT_SECONDS)})
     try:
         return create_engine(url, pool_pre_ping=True, connect_args={"options": f"-csearch_path={SCHEMA}"})
     except ImportError as error:

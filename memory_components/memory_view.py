@@ -26,7 +26,8 @@ class MemoryView:
     """
     Episodes, the ratings that count, and concepts.
 
-    Each look asks the store for changes first, which costs a small read when there are none.
+    Each look asks the store for changes first, which costs a small read when there are none. Where another database, or
+    an earlier state of it, has taken the store's place, all is read again.
 
     Usage example:
     ```python
@@ -40,7 +41,10 @@ class MemoryView:
     def __init__(self, store: MemoryStore):
         self._store = store
         self._lock = threading.RLock()
-        self._version = 0
+        self._version = self._times_opened = 0
+        self._clear()
+
+    def _clear(self) -> None:
         self._remembered: dict[str, _Remembered] = {}
         self._episode_of: dict[str, str] = {}  # of ratings
         self._episode_vectors, self._concept_vectors = VectorIndex(), VectorIndex()
@@ -118,6 +122,13 @@ class MemoryView:
         """Read what changed; gives the lock under which it can be looked at."""
         with self._lock:
             changes = self._store.changes_since(self._version)
+            times_opened = self._store.database.times_opened
+            is_earlier = changes is not None and changes.version < self._version
+            if self._version and (is_earlier or times_opened != self._times_opened):
+                changes = self._store.changes_since(0)
+                self._clear()
+                self._version = 0
+            self._times_opened = times_opened
             if changes:
                 self._apply(changes)
                 self._version = changes.version

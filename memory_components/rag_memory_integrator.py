@@ -14,6 +14,7 @@ from haystack.utils import Secret
 
 from components.retrieval.ranking import Candidate
 from memory_components.episodic_memory import EpisodicMemory, RetentionGate
+from memory_components.errors import MemoryStoreError
 from memory_components.explanation import explain_session
 from memory_components.feedback import (
     Feedback,
@@ -34,6 +35,7 @@ from memory_components.records import ANYONE, Concept, Session, Shown
 from memory_components.retention_rule import RetentionRule
 from memory_components.semantic_memory import Knowledge, SemanticMemory
 from memory_components.text_embedder import TextEmbedder, embed_questions
+from memory_components.time_limit import TimeLimit
 
 
 @dataclass(frozen=True)
@@ -87,17 +89,22 @@ class RAGMemoryIntegrator:
         embedder: TextEmbedder,
         config: str | None = None,
         database_url: Secret | None = None,
+        search_seconds: float = 2.0,
     ):
         """
         :param path: The SQLite file, made where it isn't there.
         :param embedder: Embeds questions and definitions.
         :param config: The configuration file; None for the defaults.
         :param database_url: The URL of a PostgreSQL database that is used in place of the file, where it is set.
+        :param search_seconds: How long a step of a search waits for the database before the search goes on without.
+        :raises ValueError: If `search_seconds` is not positive.
         """
         self.path = path
         self.embedder = embedder
         self.config = config
         self.database_url = database_url
+        self.search_seconds = search_seconds
+        self._limit = TimeLimit("the memory", search_seconds, MemoryStoreError)
         self._parts: _Parts | None = None
 
     @classmethod
@@ -120,7 +127,14 @@ class RAGMemoryIntegrator:
         """This memory for a pipeline file; the database's URL stays a reference to the environment."""
         url = self.database_url.to_dict() if self.database_url else None
         embedder = self.embedder.to_dict() if hasattr(self.embedder, "to_dict") else default_to_dict(self.embedder)
-        return default_to_dict(self, path=self.path, embedder=embedder, config=self.config, database_url=url)
+        return default_to_dict(
+            self,
+            path=self.path,
+            embedder=embedder,
+            config=self.config,
+            database_url=url,
+            search_seconds=self.search_seconds,
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "RAGMemoryIntegrator":
@@ -169,7 +183,11 @@ class RAGMemoryIntegrator:
         :param top_k: How many concepts at most.
         :param named_only: Only concepts that the question names; nothing is embedded then.
         :returns: Concepts, related concepts, and entities with their factors: base x (1 + confidence / 2).
+        :raises MemoryStoreError: When the memory is out of order, or doesn't answer in time.
         """
+        return self._limit.run(lambda: self._query_context(query, top_k, named_only))
+
+    def _query_context(self, query: str, top_k: int, named_only: bool) -> QueryContext:
         parts = self._opened()
         rules = parts.config.semantic
         concepts = parts.semantic.retrieve_semantic_knowledge(query, top_k, named_only)
@@ -209,9 +227,14 @@ class RAGMemoryIntegrator:
         :param user_id: Who asks; "" for someone unknown.
         :param groups: The access groups of who asks.
         :returns: The boosts.
+        :raises MemoryStoreError: When the memory is out of order, or doesn't answer in time.
         """
-        parts = self._opened()
-        return recall_boosts(parts.view, Question(query, vector, user_id, groups), candidates, parts.config.boost)
+
+        def recalled() -> MemoryBoosts:
+            parts = self._opened()
+            return recall_boosts(parts.view, Question(query, vector, user_id, groups), candidates, parts.config.boost)
+
+        return self._limit.run(recalled)
 
     def record_search_session(
         self,
@@ -290,8 +313,13 @@ class RAGMemoryIntegrator:
         return explain_session(self._opened().store, session_id)
 
     def health(self) -> dict[str, Any]:
-        """How many episodes and concepts there are, where, and "error" ("" when nothing is wrong)."""
+        """
+        How many episodes and concepts there are, where, and "error" ("" when nothing is wrong).
+
+        :raises MemoryStoreError: When the database can't be read and written.
+        """
         parts = self._opened()
+        parts.store.database.check_writable()
         episodes, concepts = parts.store.episodes.count(), len(parts.view.concepts())
         place = parts.store.database.name
         return {"database": place, "episodes": episodes, "concepts": concepts, "error": parts.semantic.error}

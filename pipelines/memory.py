@@ -84,14 +84,19 @@ class MemoryService:
 
     :param profile: The profile; that of the settings by default.
     :param settings: Read from the environment by default.
+    :param seconds: How long a search, or a health check, waits for its database.
     """
 
-    def __init__(self, profile: str | None = None, settings: Settings | None = None):
+    def __init__(self, profile: str | None = None, settings: Settings | None = None, seconds: float = 2.0):
+        from memory_components.time_limit import TimeLimit
+
         self._profile = profile
         self._settings = settings
         self._opening = threading.Lock()
         self._memory: RAGMemoryIntegrator | None = None
         self._pipeline: Any = None
+        self._keeping = TimeLimit("the memory of answers", seconds, MemoryUnavailableError)
+        self._checking = TimeLimit("the memory", seconds, MemoryUnavailableError)
 
     @property
     def memory(self) -> "RAGMemoryIntegrator":
@@ -128,16 +133,20 @@ class MemoryService:
         :param past_sessions: The sessions whose ratings acted on the answer.
         :returns: The session's id.
         :raises ConfigError: When the memory's configuration is wrong.
-        :raises MemoryUnavailableError: When its database is out of order.
+        :raises MemoryUnavailableError: When its database is out of order, or doesn't answer in time.
         """
         from memory_components.records import Shown
 
         shown = [Shown(hit["id"], hit["rank"], hit["score"], hit["memory_boost"]) for hit in results]
-        with memory_errors():
-            session = self.memory.record_search_session(
-                query, shown, vector, user_id, frozenset(groups or ()), past_sessions
-            )
-        return session.id
+
+        def kept() -> str:
+            with memory_errors():
+                memory = self.memory
+                return memory.record_search_session(
+                    query, shown, vector, user_id, frozenset(groups or ()), past_sessions
+                ).id
+
+        return self._keeping.run(kept)
 
     def give_feedback(self, **arguments: Any) -> dict[str, Any]:
         """
@@ -162,9 +171,13 @@ class MemoryService:
 
         :returns: `status`, "ready" or "failed", and the numbers of the memory or the reason.
         """
-        try:
+
+        def checked() -> dict[str, Any]:
             with memory_errors():
-                found = self.memory.health()
+                return self.memory.health()
+
+        try:
+            found = self._checking.run(checked)
         except TansakuError as error:
             return {"status": "failed", "detail": str(error)}
         return {"status": "failed" if found["error"] else "ready", **found}

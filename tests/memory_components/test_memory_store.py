@@ -13,13 +13,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import delete, update
 
 from memory_components.database import REVISION, MemoryDatabase
 from memory_components.errors import MemoryInputError, MemoryStoreError
 from memory_components.memory_store import MemoryStore
+from memory_components.memory_view import MemoryView
 from memory_components.records import Concept, Shown
 from memory_components.session_records import shown_weights
-from memory_components.tables import metadata
+from memory_components.tables import clock, episodes, metadata
 from tests.memory_components.memories import NOW, episode, rating, session, unit
 
 Open = Callable[[Path | str], MemoryStore]
@@ -218,6 +220,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from memory_components.memory_store import MemoryStore
+from memory_components.memory_view import MemoryView
 from tests.memory_components.memories import episode, rating
 place = sys.argv[1]
 store = MemoryStore(place if "://" in place else Path(place))
@@ -269,3 +272,73 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 
     with pytest.raises(MemoryStoreError, match=r"memory\.sqlite can't be used: file is not a database"):
         MemoryStore(tmp_path / "memory.sqlite").episodes.count()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A memory in a SQLite file with one session."""
+    store = MemoryStore(tmp_path / "memory.sqlite")
+    store.sessions.add(session())
+    store.close()
+    return tmp_path / "memory.sqlite"
+
+
+def moved_away(file: Path) -> Path:
+    """The file and what SQLite keeps beside it, in another folder."""
+    folder = file.with_name("away")
+    folder.mkdir()
+    for each in file.parent.glob(f"{file.name}*"):
+        each.rename(folder / each.name)
+    return folder
+
+
+def moved_back(folder: Path) -> None:
+    for each in folder.iterdir():
+        each.rename(folder.parent / each.name)
+
+
+def test_nothing_is_written_into_a_file_that_was_taken_away(file: Path, open_store: Open) -> None:
+    store = open_store(file)
+    assert store.sessions.count() == 1
+
+    folder = moved_away(file)
+    for use in (store.sessions.count, lambda: store.sessions.add(session("s2"))):
+        with pytest.raises(MemoryStoreError, match=r"memory\.sqlite can't be used: its file is gone; put it back"):
+            use()
+    assert not file.exists()
+
+    moved_back(folder)
+    store.sessions.add(session("s3"))
+    assert open_store(file).sessions.count() == 2
+
+
+def test_a_file_that_took_the_place_of_another_is_used(file: Path, tmp_path: Path, open_store: Open) -> None:
+    store = open_store(file)
+    store.ratings.add(rating(), episode())
+    view = MemoryView(store)
+    assert [e.id for e, _ in view.episodes()] == ["e1"]
+    assert view.concepts() == {}
+    other = MemoryStore(tmp_path / "other.sqlite")
+    other.concepts.put([Concept("Kaze", "a fan", unit(1))])
+    other.close()
+
+    moved_away(file)
+    (tmp_path / "other.sqlite").rename(file)
+
+    assert view.episodes() == []
+    assert list(view.concepts()) == ["Kaze"]
+    store.sessions.add(session("s9"))
+    assert open_store(file).sessions.count() == 1
+
+
+def test_an_earlier_state_of_a_database_is_seen_as_it_is(store: MemoryStore) -> None:
+    view = MemoryView(store)
+    store.episodes.add(episode("e1"))
+    store.episodes.add(episode("e2"))
+    assert [e.id for e, _ in view.episodes()] == ["e1", "e2"]
+
+    with store.database.write() as connection:  # as a backup that is taken in brings it back
+        connection.execute(delete(episodes).where(episodes.c.id == "e2"))
+        connection.execute(update(clock).values(value=1))
+
+    assert [e.id for e, _ in view.episodes()] == ["e1"]

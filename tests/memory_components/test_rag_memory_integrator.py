@@ -1,6 +1,7 @@
 """The memory as searches use it, over each database."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -293,6 +294,25 @@ def test_without_a_database_searches_go_on() -> None:
 
     assert (boosted["degraded"], enriched["degraded"]) == (["memory"], ["memory"])
     assert enriched["entities"] == [{"text": "HR", "type": "ORG"}]
+
+
+def test_searches_go_on_without_a_database_that_hangs(
+    memory: RAGMemoryIntegrator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+    hurried = RAGMemoryIntegrator(memory.path, memory.embedder, memory.config, memory.database_url, search_seconds=0.05)
+    assert memory.store is hurried.store
+    monkeypatch.setattr(memory.store, "changes_since", lambda version: released.wait())
+    given = Candidates((Candidate("HR-7#1", 0.5),))
+
+    boosted = MemoryBooster(hurried).run(given, analysed(QUESTION), vectors(QUESTION))
+    enriched = SemanticEnricher(hurried).run(analysed(QUESTION))
+    released.set()
+
+    assert (boosted["degraded"], enriched["degraded"]) == (["memory"], ["memory"])
+    assert [c.id for c in boosted["candidates"].items] == ["HR-7#1"]
+    monkeypatch.undo()
+    assert MemoryBooster(memory).run(given, analysed(QUESTION), vectors(QUESTION))["degraded"] == []
 
 
 def test_feedback_from_a_pipeline(memory: RAGMemoryIntegrator) -> None:

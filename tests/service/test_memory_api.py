@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pipelines.memory import MemoryService
+from pipelines.memory import MemoryService, MemoryUnavailableError
 from pipelines.settings import Settings
 from tests.service.conftest import StandIn, running
 
@@ -565,6 +566,44 @@ def test_a_database_that_is_down(client: httpx.Client, monkeypatch: pytest.Monke
     assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")
     assert (health.json()["memory"]["status"], health.json()["degraded"]) == ("failed", ["memory"])
     assert "secret" not in answer.text + health.text
+
+
+def test_a_search_goes_on_while_another_process_holds_the_memory(place: Place) -> None:
+    service = MemoryService(str(place.profile), place.settings, seconds=2.0)
+    hit = {"id": "HR-7#1", "rank": 1, "score": 0.9, "memory_boost": 0.0}
+    assert service.memory.health()["error"] == ""
+    holder = sqlite3.connect(place.settings.data_dir / "memory.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+
+    begun = time.monotonic()
+    with pytest.raises(MemoryUnavailableError, match="the memory of answers gave no answer: not done within 2 s"):
+        service.keep_answer(QUESTION, [hit])
+    health = service.health()
+    took = time.monotonic() - begun
+    holder.execute("ROLLBACK")
+    holder.close()
+
+    assert took < 20  # SQLite itself would wait for thirty seconds
+    assert (health["status"], "not done within 2 s" in health["detail"]) == ("failed", True)
+    assert service.keep_answer(QUESTION, [hit])
+    assert service.health()["status"] == "ready"
+    service.close()
+
+
+def test_a_rating_is_refused_when_the_file_is_gone(place: Place, client: httpx.Client, memory: Any) -> None:
+    session = searched(memory, "ann")
+    assert rate(client, session).status_code == 200
+    file = place.settings.data_dir / "memory.sqlite"
+    file.rename(file.with_name("away"))
+
+    refused, health = rate(client, session, 4), client.get("/health").json()
+    file.with_name("away").rename(file)
+    taken = rate(client, session, 4)
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "UNAVAILABLE")
+    assert (health["memory"]["status"], health["degraded"]) == ("failed", ["memory"])
+    assert "its file is gone; put it back" in health["memory"]["detail"]
+    assert taken.status_code == 200
 
 
 def test_time_is_told_with_its_zone(client: httpx.Client, memory: Any) -> None:
