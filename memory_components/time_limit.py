@@ -39,7 +39,7 @@ class TimeLimit:
 
         :param ask: The call.
         :returns: What it returns.
-        :raises Exception: `failure`, when it wasn't done in time or wasn't tried since others failed; or what it raises.
+        :raises Exception: `failure`, when it was late or not tried, since others failed; or what it raises.
         """
         failures: list[Exception] = []
 

@@ -29,7 +29,7 @@ def test_what_comes_too_late() -> None:
 
 
 def test_failures_reach_the_caller() -> None:
-    with pytest.raises(MemoryStoreError, match="^no disk$"):
+    with pytest.raises(MemoryStoreError, match=r"^no disk$"):
         limit().run(lambda: refuse(MemoryStoreError("no disk")))
     with pytest.raises(MemoryInputError, match="rating"):
         limit().run(lambda: refuse(MemoryInputError("RATING_OUT_OF_RANGE", "rating: 9")))
