@@ -198,6 +198,9 @@ def _read_each(file: SourceFile) -> Generator[Source, None, None]:
             yield from _read(file, stream)
     except _TooMuchError as error:
         yield Source(file.key, printable(file.path.name), reason=str(error))
+    except FileNotFoundError:
+        reason = "a link to a file that isn't there" if file.path.is_symlink() else "it is gone"
+        yield Source(file.key, printable(file.path.name), reason=reason)
     except SourceError as error:
         yield Source(file.key, printable(file.path.name), reason=str(error))
     except _DAMAGED as error:
@@ -329,9 +332,9 @@ class _LimitedReader(io.RawIOBase, IO[bytes]):
 
 
 def _may_be_file(path: Path) -> bool:
-    """Whether it is a regular file, or one that only reading tells about."""
+    """Whether it is a regular file, or one that only reading tells about, such as a link to what isn't there."""
     try:
-        return path.is_file()
+        return path.is_file() or (path.is_symlink() and not path.exists())
     except OSError:
         return True
 

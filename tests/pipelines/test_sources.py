@@ -57,10 +57,16 @@ def test_links_out_of_a_folder_and_pipes_are_not_followed(tmp_path: Path) -> Non
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "secret.txt").write_text("secret")
     (tmp_path / "law" / "folder").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "law" / "broken").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "law" / "pipe")
 
     assert read(tmp_path / "law") == {}
+
+
+def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "law").mkdir()
+    (tmp_path / "law" / "broken").symlink_to(tmp_path / "nowhere")
+
+    assert read(tmp_path / "law") == {"law/broken": ("broken", "a link to a file that isn't there")}
 
 
 @pytest.mark.parametrize(
