@@ -1,11 +1,12 @@
 """
 An embedding server for tests, as a process of its own: OpenAI's protocol, vectors from a hash of each text's words.
 
-    python tests/servers/embedding_server.py
+    python tests/servers/embedding_server.py 18499
 
-It prints its URL as the first line and stops when its standard input ends. Texts that share words have vectors that
-lie near each other. `POST /control` with `{"mode": "...", ...}` sets what it does from then on and forgets the requests
-so far; `GET /control` tells those that came since. It wants the key that EMBEDDING_SERVER_KEY holds.
+It listens on that port of the loopback address, any for 0, prints the port when it does, and stops when its standard
+input ends. Texts that share words have vectors that lie near each other. `POST /control` with `{"mode": "...", ...}`
+sets what it does from then on and forgets the requests so far; `GET /control` tells those that came since. It wants the
+key that EMBEDDING_SERVER_KEY holds.
 
 | mode      | what the next answers are                                                         |
 |-----------|-----------------------------------------------------------------------------------|
